@@ -1,0 +1,36 @@
+# A module is a folder of src/: an object library that libcove.a and libcove.so are made of.
+
+# cove_add_module(name SOURCES ... [LINK ...]): folder's objects as target cove_<name>.
+# LINK names other modules (cove_base) and third-party targets.
+function(cove_add_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 module "" "" "SOURCES;LINK")
+  add_library(cove_${name} OBJECT ${module_SOURCES})
+  target_include_directories(cove_${name} PUBLIC ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(cove_${name} PRIVATE $<BUILD_INTERFACE:cove_build_options>)
+  target_link_libraries(cove_${name} PUBLIC ${module_LINK})
+  set_property(GLOBAL APPEND PROPERTY COVE_MODULES cove_${name})
+endfunction()
+
+# cove_link_modules(target module...): links the objects of the modules and of all that they use.
+# (Objects of object libraries are not passed on by themselves.)
+function(cove_link_modules target)
+  set(pending ${ARGN})
+  set(all "")
+  while(pending)
+    list(POP_FRONT pending module)
+    if(module IN_LIST all)
+      continue()
+    endif()
+    list(APPEND all ${module})
+    get_target_property(links ${module} INTERFACE_LINK_LIBRARIES)
+    foreach(link IN LISTS links)
+      if(link MATCHES "^cove_" AND TARGET ${link})
+        get_target_property(type ${link} TYPE)
+        if(type STREQUAL OBJECT_LIBRARY)
+          list(APPEND pending ${link})
+        endif()
+      endif()
+    endforeach()
+  endwhile()
+  target_link_libraries(${target} PRIVATE ${all})
+endfunction()

@@ -1,0 +1,31 @@
+# How everything is compiled: C++20, position independent, hardened; strict in developer mode.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_C_STANDARD 99)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+
+# Given to every target of ours as `cove_build_options`; never exported to consumers.
+add_library(cove_build_options INTERFACE)
+target_compile_options(cove_build_options INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-fstack-protector-strong>
+  $<$<AND:$<COMPILE_LANGUAGE:C,CXX>,$<NOT:$<CONFIG:Debug>>,$<NOT:$<BOOL:${COVE_SANITIZE}>>>:-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2>)
+target_link_options(cove_build_options INTERFACE -Wl,-z,relro,-z,now)
+
+if(COVE_DEVELOPER_MODE)
+  target_compile_options(cove_build_options INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -Wno-missing-field-initializers>)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+    target_compile_options(cove_build_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
+  endif()
+endif()
+
+if(COVE_SANITIZE)
+  list(JOIN COVE_SANITIZE "," sanitizers)
+  add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${sanitizers}>
+                      $<$<COMPILE_LANGUAGE:C,CXX>:-fno-sanitize-recover=all>
+                      $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>)
+  add_link_options(-fsanitize=${sanitizers})
+endif()

@@ -1,0 +1,136 @@
+/// Cove: a persistent, isolated workspace for every user of an agent application.
+///
+///     auto cove = cove::Cove::open(cove::parse_config(R"({"state_dir":
+///     "/var/lib/app"})").value()); auto workspace = cove->acquire({"app", "shop", "ana"},
+///     {.chat_id = "c1"}); auto result = workspace->client().exec({.argv = {"python3", "-c",
+///     "print(6 * 7)"}}); workspace->release();
+///
+/// Reading order: result.hpp, workspace_key.hpp, this header, sandbox_client.hpp, exec.hpp,
+/// files.hpp; then record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp,
+/// object_store.hpp, provider.hpp, guest.hpp, snapshot.hpp, scheduler.hpp, clock.hpp,
+/// id_source.hpp.
+///
+/// Cove is a guest in its host's process: it installs no signal handler, reads no environment
+/// variable, prints nothing, and changes no directory or mask. `Cove` and `Workspace` may be used
+/// from any thread. After fork() without exec, the child's calls fail with kFailedPrecondition.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cove/call_context.hpp>
+#include <cove/config.hpp>
+#include <cove/lifecycle.hpp>
+#include <cove/object_store.hpp>
+#include <cove/sandbox_client.hpp>
+#include <cove/version.hpp>
+#include <cove/workspace_key.hpp>
+
+namespace cove {
+
+/// Parts that the host brings instead of those that the configuration names. Any may be null.
+struct Parts {
+  std::shared_ptr<MetadataStore> metadata;
+  std::shared_ptr<ObjectStore> objects;
+  std::shared_ptr<Provider> provider;
+  std::shared_ptr<LogSink> log;
+  std::shared_ptr<LifecycleObserver> observer;
+};
+
+struct AcquireOptions {
+  std::string chat_id;  ///< whose session directory; empty = /workspace itself
+  SandboxId sandbox;    ///< adopts a record of another id; empty = the key's own
+};
+
+/// A workspace that runs and is held by this process. A handle that may be copied; the last copy's
+/// end lets go without waiting. After the host was away for long, a call brings the workspace back
+/// by itself.
+class Workspace {
+ public:
+  const WorkspaceKey& key() const;
+  const SandboxId& sandbox_id() const;
+
+  /// The session's directory as commands see it: "/workspace/sessions/c1".
+  const std::string& directory() const;
+
+  /// What the acquire had to do.
+  AcquireWork work() const;
+
+  SandboxClient client() const;
+
+  /// Ends this handle's use and moves last_active_at. Later calls fail with kFailedPrecondition.
+  Result<void> release(const CallContext& call = {});
+
+  class Impl;  ///< src/runtime
+  explicit Workspace(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+/// One thing that `doctor` looked at.
+struct Finding {
+  enum class Level : std::uint8_t { kGood, kLimited, kBroken };
+  Level level = Level::kGood;
+  std::string subject;  ///< "user namespaces"
+  std::string detail;   ///< what was seen
+  std::string remedy;   ///< what to do; empty where nothing is needed
+};
+
+class Cove {
+ public:
+  /// Opens the state directory and the stores, and starts the I/O thread.
+  /// Errors: kInvalidArgument; kPermissionDenied - the state directory is open to others;
+  /// kUnavailable.
+  static Result<Cove> open(Config config, Parts parts = {});
+
+  /// Brings a workspace up, from whatever it is in, and holds it. See LifecycleManager::acquire.
+  Result<Workspace> acquire(const WorkspaceKey& key, const AcquireOptions& options = {},
+                            const CallContext& call = {}) const;
+
+  /// The same, through a callback on Cove's I/O thread, called exactly once.
+  void acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
+                     std::function<void(Result<Workspace>)> done) const;
+
+  /// See LifecycleManager; each blocks until done.
+  Result<void> stop(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse,
+                    const CallContext& call = {}) const;
+  Result<void> archive(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse,
+                       const CallContext& call = {}) const;
+  Result<void> destroy(const SandboxId& sandbox, const CallContext& call = {}) const;
+  Result<SweepReport> sweep(const CallContext& call = {}) const;
+  Result<Record> status(const SandboxId& sandbox, const CallContext& call = {}) const;
+  Result<RecordPage> list(const std::string& source = {}, const std::string& after = {},
+                          std::uint32_t limit = 100, const CallContext& call = {}) const;
+  Result<OrphanReport> orphans(const CallContext& call = {}) const;
+
+  /// The same, through a callback on Cove's I/O thread, called exactly once.
+  void stop_async(SandboxId sandbox, StopDrain drain, CallContext call,
+                  std::function<void(Result<void>)> done) const;
+  void archive_async(SandboxId sandbox, StopDrain drain, CallContext call,
+                     std::function<void(Result<void>)> done) const;
+  void destroy_async(SandboxId sandbox, CallContext call,
+                     std::function<void(Result<void>)> done) const;
+  void sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const;
+  void status_async(SandboxId sandbox, CallContext call,
+                    std::function<void(Result<Record>)> done) const;
+
+  /// Says what this machine can isolate and what is missing, and how to get it.
+  std::vector<Finding> doctor() const;
+
+  /// Lets go of everything and ends the I/O thread; ends no sandbox. kTimeout: something is still
+  /// in a callback; it is left with its own state. Later calls fail with kFailedPrecondition.
+  /// Without it, the last copy of the Cove closes with 10 s.
+  Result<void> close(std::chrono::milliseconds timeout = std::chrono::seconds(10));
+
+  class Impl;  ///< src/runtime
+
+ private:
+  explicit Cove(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace cove

@@ -1,0 +1,44 @@
+/// What a sandbox may do and use. The default is the strictest; each weakening is a grant, a type
+/// of its own in grants/, so that a reader can find every one of them by its include.
+///
+///     SandboxPolicy policy;
+///     policy.limits.memory_bytes = 2ULL << 30;
+///     policy.allow(grants::HostNetwork{});
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace cove {
+
+namespace grants {
+struct HostNetwork;
+}
+
+/// Limits of one instance. 0 = the default named; where the machine cannot enforce one, results say
+/// `best_effort` and `doctor` says so.
+struct SandboxLimits {
+  std::uint64_t memory_bytes = 0;  ///< resident memory and page cache; default 2 GiB
+  std::uint32_t processes = 0;     ///< processes and threads; default 1024
+  std::uint32_t cpu_percent = 0;   ///< 100 = one core; default: not limited
+};
+
+class SandboxPolicy {
+ public:
+  SandboxLimits limits;
+
+  /// A directory of the host that holds a root file system to be used, read-only, instead of the
+  /// host's allow-listed system directories; empty = the host's.
+  std::string root_tree;
+
+  /// Joins the host's network namespace: see grants/host_network.hpp.
+  void allow(const grants::HostNetwork& grant);
+
+  bool has_host_network() const noexcept { return host_network_; }
+
+ private:
+  bool host_network_ = false;
+};
+
+}  // namespace cove

@@ -1,0 +1,106 @@
+/// SandboxClient: commands and files of one workspace, seen from one session.
+///
+///     auto result = client.exec({.argv = {"python3", "report.py"}});
+///     auto chart = client.read_file("out/chart.svg");
+///
+/// A cheap handle that may be copied and used from any thread. Every call has a blocking form,
+/// which must not be used on one of Cove's callbacks, and a form that reports through callbacks.
+/// Callbacks come on Cove's I/O thread, never while a lock is held, and must not block.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <cove/call_context.hpp>
+#include <cove/exec.hpp>
+#include <cove/files.hpp>
+#include <cove/result.hpp>
+
+namespace cove {
+
+/// A data callback's answer: after kPause nothing more comes, and the command is slowed down, until
+/// ExecHandle::resume.
+enum class Flow : std::uint8_t { kContinue, kPause };
+
+struct ExecCallbacks {
+  /// Output in order of each stream; may be empty, then output is only kept in the result.
+  std::function<Flow(OutputStream stream, ByteView bytes)> on_output;
+
+  /// Called exactly once, last.
+  std::function<void(Result<ExecResult> result)> on_done;
+};
+
+/// Steers a command that was started. Copies steer the same one; letting go of it ends nothing.
+class ExecHandle {
+ public:
+  /// Lets output come again after a callback answered kPause. Harmless otherwise. Any thread.
+  void resume() const;
+
+  /// Ends the command's tree; on_done gets Cancelled and what was written. Any thread.
+  void cancel() const;
+
+ private:
+  friend class SandboxClient;
+  class Impl;
+  explicit ExecHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+class SandboxClient {
+ public:
+  /// Runs a command to its end. Errors: as Guest::run. A deadline or cancel of `call` ends the tree
+  /// and gives the result with TimedOut or Cancelled.
+  Result<ExecResult> exec(const ExecSpec& spec, const CallContext& call = {}) const;
+
+  /// Starts a command and returns at once; everything else comes through the callbacks.
+  ExecHandle exec_async(ExecSpec spec, ExecCallbacks callbacks, CallContext call = {}) const;
+
+  /// Reads a file, or a range of it, of at most 64 MiB. kTooLarge: ask for a range, or use
+  /// download.
+  Result<Bytes> read_file(const std::string& path, const ReadRange& range = {},
+                          const CallContext& call = {}) const;
+
+  /// Gives a file of any size piece by piece to `sink`, on the calling thread. An error of the
+  /// sink ends it and is returned.
+  Result<void> download(const std::string& path, const std::function<Result<void>(ByteView)>& sink,
+                        const CallContext& call = {}) const;
+
+  /// Creates or replaces a file; see Guest::write_file.
+  Result<FileInfo> write_file(const std::string& path, ByteView content,
+                              const WriteOptions& options = {}, const CallContext& call = {}) const;
+
+  /// Creates or replaces a file of any size from `source`, called on the calling thread until it
+  /// gives an empty piece. An error of the source ends it, is returned, and leaves the old file.
+  Result<FileInfo> upload(const std::string& path, const std::function<Result<Bytes>()>& source,
+                          const WriteOptions& options = {}, const CallContext& call = {}) const;
+
+  Result<FileInfo> stat(const std::string& path, const CallContext& call = {}) const;
+  Result<FilePage> list(const std::string& path, const ListOptions& options = {},
+                        const CallContext& call = {}) const;
+  Result<void> make_directory(const std::string& path, const CallContext& call = {}) const;
+  Result<void> remove(const std::string& path, bool recursive = false,
+                      const CallContext& call = {}) const;
+
+  /// The same, through callbacks; `done` is called exactly once.
+  template <class T>
+  using Done = std::function<void(Result<T>)>;
+  void read_file_async(std::string path, ReadRange range, CallContext call, Done<Bytes> done) const;
+  void write_file_async(std::string path, Bytes content, WriteOptions options, CallContext call,
+                        Done<FileInfo> done) const;
+  void stat_async(std::string path, CallContext call, Done<FileInfo> done) const;
+  void list_async(std::string path, ListOptions options, CallContext call,
+                  Done<FilePage> done) const;
+  void make_directory_async(std::string path, CallContext call, Done<void> done) const;
+  void remove_async(std::string path, bool recursive, CallContext call, Done<void> done) const;
+
+  class Impl;  ///< src/client
+  explicit SandboxClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+ private:
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace cove

@@ -1,0 +1,15 @@
+/// The version of the headers, and of the library at run time.
+#pragma once
+
+#include <string_view>
+
+#define COVE_VERSION_MAJOR 0
+#define COVE_VERSION_MINOR 1
+#define COVE_VERSION_PATCH 0
+
+namespace cove {
+
+/// "0.1.0": of the library that runs, which may be newer than the headers built against.
+std::string_view version() noexcept;
+
+}  // namespace cove

@@ -1,0 +1,46 @@
+/// IoLoop: the one thread of a Cove, a Scheduler over Boost.Asio.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+
+#include <cove/scheduler.hpp>
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace cove::base {
+
+class IoLoop final : public Scheduler {
+ public:
+  /// Starts the thread.
+  IoLoop();
+
+  /// As stop() without a bound.
+  ~IoLoop() override;
+  IoLoop(const IoLoop&) = delete;
+  IoLoop& operator=(const IoLoop&) = delete;
+
+  void post(std::function<void()> work) override;
+  TimerId call_at(Instant when, std::function<void()> work) override;
+  void cancel(TimerId timer) override;
+
+  /// True on the loop's own thread, where nothing may block.
+  bool on_thread() const noexcept;
+
+  /// For the sockets of src/guest, which run on this loop.
+  boost::asio::io_context& context() noexcept;
+
+  /// Ends the thread after what runs now; what is still posted is dropped. False: it did not end
+  /// within `bound` (a callback of the host is stuck), and was left behind with its own state.
+  bool stop(std::chrono::milliseconds bound);
+
+ private:
+  class Impl;
+  std::shared_ptr<Impl>
+      impl_;  // shared with the thread, which may outlive this where a callback is stuck
+};
+
+}  // namespace cove::base

@@ -1,0 +1,29 @@
+#include <cove/exec.hpp>
+
+namespace cove {
+namespace {
+
+struct ShellCode {
+  std::int32_t operator()(const Exited& exited) const { return exited.code; }
+  std::int32_t operator()(const Signaled& signaled) const { return 128 + signaled.signal; }
+  std::int32_t operator()(const TimedOut&) const { return 124; }
+  std::int32_t operator()(const Cancelled&) const { return 124; }
+  std::int32_t operator()(const OutputLimitReached&) const { return 137; }
+  std::int32_t operator()(const OutOfMemory&) const { return 137; }
+};
+
+}  // namespace
+
+std::string StreamOutput::text() const {
+  if (dropped_bytes == 0) return head + tail;
+  return head + "\n[" + std::to_string(dropped_bytes) + " bytes left out]\n" + tail;
+}
+
+bool ExecResult::succeeded() const noexcept {
+  const auto* exited = std::get_if<Exited>(&outcome);
+  return exited != nullptr && exited->code == 0;
+}
+
+std::int32_t ExecResult::shell_code() const noexcept { return std::visit(ShellCode{}, outcome); }
+
+}  // namespace cove
