@@ -105,7 +105,7 @@ TEST_CASE("Path race: a tree that is removed while links out come and go loses o
   const WorkspaceFixture w;
   fs::create_directories(w.outside() / "keep");
   fs::create_directory_symlink(w.outside(), w.workspace() / "link");
-  for (int round = 0; round < 200; ++round) {
+  for (int round = 0; round < 40; ++round) {
     for (int i = 0; i < 5; ++i) {
       w.put(w.workspace() / "tree" / std::to_string(i) / "deep" / "secret", "x");
     }
@@ -115,4 +115,29 @@ TEST_CASE("Path race: a tree that is removed while links out come and go loses o
   }
   CHECK(w.get(w.outside() / "secret") == "outside");
   CHECK(fs::exists(w.outside() / "keep"));
+}
+
+TEST_CASE("Path race: a tree that others keep filling is removed, or given up",
+          "[unit][agent][threads]") {
+  const WorkspaceFixture w;
+  fs::create_directories(w.workspace() / "tree/d");
+  std::atomic<bool> stop{false};
+  std::thread creator([&] {
+    for (int i = 0; !stop; ++i) {
+      const fs::path path = w.workspace() / "tree/d" / std::to_string(i % 100);
+      std::error_code ignored;
+      fs::create_directories(path, ignored);
+    }
+  });
+  for (int round = 0; round < 50; ++round) {
+    const auto removed = w.files().remove({"", "tree"}, true);
+    if (!removed && removed.error().code() != ErrorCode::kConflict &&
+        removed.error().code() != ErrorCode::kNotFound) {
+      FAIL_CHECK(removed.error().describe());
+    }
+  }
+  stop = true;
+  creator.join();
+  if (fs::exists(w.workspace() / "tree")) REQUIRE(w.files().remove({"", "tree"}, true));
+  CHECK(w.names().empty());
 }

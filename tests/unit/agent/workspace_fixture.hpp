@@ -1,16 +1,19 @@
 // A directory that plays /workspace, and next to it one that nothing may reach.
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include "agent/files.hpp"
@@ -36,6 +39,16 @@ inline std::string text_of(int fd) {
 
 inline ByteView bytes_of(const std::string& text) {
   return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+/// The root of a tmpfs of `size` that is mounted nowhere; empty where this user may not make one.
+inline base::UniqueFd make_disk(const char* size) {
+  const base::UniqueFd context(::fsopen("tmpfs", FSOPEN_CLOEXEC));
+  if (!context || ::fsconfig(*context, FSCONFIG_SET_STRING, "size", size, 0) != 0 ||
+      ::fsconfig(*context, FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
+    return base::UniqueFd();
+  }
+  return base::UniqueFd(::fsmount(*context, FSMOUNT_CLOEXEC, 0));
 }
 
 class WorkspaceFixture {
