@@ -6,14 +6,16 @@ namespace cove::metadata::sqlite {
 namespace {
 
 // All are per connection. `mmap_size`: a file cut short by others would kill the host by SIGBUS.
-// `temp_store`: nothing is written to the host's /tmp. `journal_size_limit` keeps a WAL that one
-// long reader let grow from staying large.
+// `temp_store`: nothing is written to the host's /tmp. A checkpoint waits for the disk three times,
+// so the WAL may have 4,000 pages (16 MB) before one; `journal_size_limit` cuts a WAL that a long
+// reader let grow further.
 constexpr const char* kSettings =
     "PRAGMA trusted_schema = OFF;"
     "PRAGMA cell_size_check = ON;"
     "PRAGMA mmap_size = 0;"
     "PRAGMA temp_store = MEMORY;"
-    "PRAGMA journal_size_limit = 4194304;"
+    "PRAGMA wal_autocheckpoint = 4000;"
+    "PRAGMA journal_size_limit = 33554432;"
     "PRAGMA synchronous = FULL;";
 
 /// `text` for use in a SQLite URI, where nothing of it has a meaning of its own.
