@@ -117,10 +117,11 @@ Result<void> check_beyond_schema(const Config& config) {
   COVE_TRY_VOID(check_path("provider.bubblewrap", config.provider.bubblewrap));
   COVE_TRY_VOID(check_path("provider.agent", config.provider.agent));
   COVE_TRY_VOID(check_path("policy.root_tree", config.policy.root_tree));
-  if (config.lifecycle.heartbeat * 2 > config.lifecycle.owner_dead_after) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "lifecycle.heartbeat_s must be at most half of lifecycle.owner_dead_after_s: an "
-                 "owner that lives would be taken for dead");
+  if (config.lifecycle.heartbeat * 3 > config.lifecycle.owner_dead_after) {
+    return Error(
+        ErrorCode::kInvalidArgument,
+        "lifecycle.heartbeat_s must be at most a third of lifecycle.owner_dead_after_s: an "
+        "owner that lives would be taken for dead");
   }
   constexpr std::uint64_t kUidsInRange = 65'536;
   const std::uint64_t base = config.provider.uid_base == 0 ? 536'870'912 : config.provider.uid_base;

@@ -33,7 +33,10 @@ Task<Result<void>> leave_seat(std::shared_ptr<Core> core, SandboxId sandbox,
   const LetNextIn next{core->seats(), sandbox};
   const bool was_acquired = seat->touched != Instant{};
   if (!was_acquired) co_return ok();
-  co_return co_await core->lifecycle().release(sandbox, call);
+  Result<void> released = co_await core->lifecycle().release(sandbox, call);
+  // Destroyed meanwhile: there is nothing left to let go of.
+  if (!released && released.error().code() == ErrorCode::kNotFound) co_return ok();
+  co_return released;
 }
 
 /// Counts as a running call of the sandbox.

@@ -6,7 +6,6 @@
 #include "runtime/config_check.hpp"
 #include "runtime/registry.hpp"
 #include "runtime/state_directory.hpp"
-#include "snapshot/tar_snapshotter.hpp"
 
 namespace cove::runtime {
 namespace {
@@ -32,13 +31,11 @@ Result<void> open_store_and_provider(Machinery& made, Parts parts) {
 
 Result<void> open_lifecycle(Machinery& made) {
   const CallContext call{.deadline = made.clock.now() + kForOpening, .stop = {}};
-  const LifecycleParts parts{*made.metadata,      *made.provider,      *made.snapshotter,
-                             made.clock,          *made.loop,          made.ids,
-                             *made.owners,        made.config.policy,  made.observer.get(),
-                             made.log.get()};
+  const LifecycleParts parts{
+      *made.metadata, *made.provider, *made.snapshotter,  made.clock,          *made.loop,
+      made.ids,       *made.owners,   made.config.policy, made.observer.get(), made.log.get()};
   COVE_TRY(made.lifecycle,
-           base::sync_wait(*made.loop,
-                           LifecycleManager::open(parts, made.config.lifecycle, call)));
+           base::sync_wait(*made.loop, LifecycleManager::open(parts, made.config.lifecycle, call)));
   return ok();
 }
 

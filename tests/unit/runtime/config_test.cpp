@@ -163,7 +163,7 @@ TEST_CASE("parse_config: what a schema cannot say is refused too", "[unit][runti
               .find(dotted(pointer) + " must be an absolute path") == 0);
   }
   CHECK(message_of(R"({"state_dir": "/s", "lifecycle": {"heartbeat_s": 20}})")
-            .find("lifecycle.heartbeat_s must be at most half") == 0);
+            .find("lifecycle.heartbeat_s must be at most a third") == 0);
   CHECK(message_of(R"({"state_dir": "/s", "provider": {"uid_base": 4294901760}})")
             .find("provider.uid_base and provider.uid_ranges reach past") == 0);
 }
