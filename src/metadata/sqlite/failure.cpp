@@ -13,6 +13,9 @@ bool is_out_of_room(int error_number) noexcept {
 }
 
 ErrorCode code_of_io_error(int code, int error_number) noexcept {
+  // What was not synced may be there after a crash or not, whatever the reason: no other code says
+  // that a write is either done or not done.
+  if (code == SQLITE_IOERR_FSYNC || code == SQLITE_IOERR_DIR_FSYNC) return ErrorCode::kUnavailable;
   if (code == SQLITE_IOERR_NOMEM || is_out_of_room(error_number)) return ErrorCode::kQuotaExceeded;
   if (code == SQLITE_IOERR_CORRUPTFS) return ErrorCode::kIntegrity;
   return ErrorCode::kUnavailable;
