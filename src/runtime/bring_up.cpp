@@ -54,8 +54,8 @@ Task<Result<void>> look_again(Core& core, Seat& seat, const Error& failure, int 
   const InstanceRef instance = seat.instance;
   COVE_CO_TRY(const bool gone, co_await core.lifecycle().report_unreachable(instance, call));
   if (tries >= kMostTries) {
-    const std::string what = gone ? "' ended again right after its start"
-                                  : "' runs, but its guest does not answer";
+    const std::string what =
+        gone ? "' ended again right after its start" : "' runs, but its guest does not answer";
     co_return Error(ErrorCode::kUnavailable, "sandbox '" + seat.sandbox.str() + what)
         .with_retry_after(1s)
         .with_cause(failure);

@@ -157,8 +157,7 @@ void Core::arm_sweep() {
   });
 }
 
-Task<void> Core::sweep_once(std::shared_ptr<Core> core,
-                            std::unique_ptr<client::CallScope> scope) {
+Task<void> Core::sweep_once(std::shared_ptr<Core> core, std::unique_ptr<client::CallScope> scope) {
   try {
     Result<SweepReport> report = co_await core->lifecycle().sweep(scope->context());
     if (!report) core->complain("sweep: " + report.error().describe());

@@ -52,7 +52,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
         : machinery(std::move(parts)), seats(*machinery->loop) {}
 
     std::unique_ptr<Machinery> machinery;
-    Seats seats;                          // on the scheduler
+    Seats seats;                           // on the scheduler
     TimerId touch_timer = TimerId::kNone;  // on the scheduler, as the next
     TimerId sweep_timer = TimerId::kNone;
 

@@ -1,6 +1,6 @@
-#include <cove/cove.hpp>
-
 #include <utility>
+
+#include <cove/cove.hpp>
 
 #include "client/guest_link.hpp"
 #include "runtime/bring_up.hpp"
@@ -145,10 +145,8 @@ void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext c
                          std::function<void(Result<Workspace>)> done) const {
   run_async<Workspace>(
       impl_->core, call,
-      [core = impl_->core, key = std::move(key),
-       options = std::move(options)](const CallContext& inner) {
-        return acquire_workspace(core, key, options, inner);
-      },
+      [core = impl_->core, key = std::move(key), options = std::move(options)](
+          const CallContext& inner) { return acquire_workspace(core, key, options, inner); },
       std::move(done));
 }
 
@@ -243,8 +241,6 @@ void Cove::status_async(SandboxId sandbox, CallContext call,
 
 std::vector<Finding> Cove::doctor() const { return runtime::examine(*impl_->core); }
 
-Result<void> Cove::close(std::chrono::milliseconds timeout) {
-  return impl_->core->close(timeout);
-}
+Result<void> Cove::close(std::chrono::milliseconds timeout) { return impl_->core->close(timeout); }
 
 }  // namespace cove

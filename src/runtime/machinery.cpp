@@ -32,13 +32,11 @@ Result<void> open_store_and_provider(Machinery& made, Parts parts) {
 
 Result<void> open_lifecycle(Machinery& made) {
   const CallContext call{.deadline = made.clock.now() + kForOpening, .stop = {}};
-  const LifecycleParts parts{*made.metadata,      *made.provider,      *made.snapshotter,
-                             made.clock,          *made.loop,          made.ids,
-                             *made.owners,        made.config.policy,  made.observer.get(),
-                             made.log.get()};
+  const LifecycleParts parts{
+      *made.metadata, *made.provider, *made.snapshotter,  made.clock,          *made.loop,
+      made.ids,       *made.owners,   made.config.policy, made.observer.get(), made.log.get()};
   COVE_TRY(made.lifecycle,
-           base::sync_wait(*made.loop,
-                           LifecycleManager::open(parts, made.config.lifecycle, call)));
+           base::sync_wait(*made.loop, LifecycleManager::open(parts, made.config.lifecycle, call)));
   return ok();
 }
 
