@@ -18,6 +18,7 @@
 #include <cove/id_source.hpp>
 #include <cove/log.hpp>
 #include <cove/metadata_store.hpp>
+#include <cove/policy.hpp>
 #include <cove/provider.hpp>
 #include <cove/record.hpp>
 #include <cove/scheduler.hpp>
@@ -77,6 +78,7 @@ struct LifecycleParts {
   Scheduler& scheduler;
   IdSource& ids;
   const OwnerRegistry& owners;
+  SandboxPolicy policy{};  ///< of every instance that is started
   LifecycleObserver* observer = nullptr;
   LogSink* log = nullptr;
 };

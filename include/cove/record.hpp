@@ -102,6 +102,7 @@ struct Record {
   std::vector<Garbage> garbage;
   std::optional<Operation> operation;
   std::uint32_t failures = 0;   ///< of operations, one after another, without a success between
+  StoreTime failed_at{};        ///< when the newest of them failed; 1970 = none
   std::string needs_attention;  ///< why a person should look; empty = nothing
 };
 
