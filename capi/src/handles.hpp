@@ -20,7 +20,9 @@ namespace cove::capi {
 class Library {
  public:
   explicit Library(Cove cove) : cove_(std::move(cove)) {}
-  ~Library() { (void)cove_.close(std::chrono::milliseconds(0)); }
+
+  /// Closes without waiting; what is still going on ends on a thread of its own.
+  ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
 

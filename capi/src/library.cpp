@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "base/async/quiet_thread.hpp"
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
@@ -46,6 +47,15 @@ static_assert(static_cast<int>(LogLevel::kDebug) == COVE_LOG_DEBUG);
 static_assert(static_cast<int>(LogLevel::kError) == COVE_LOG_ERROR);
 
 }  // namespace
+
+Library::~Library() {
+  if (cove_.close(std::chrono::milliseconds(0))) return;
+  // The last copy of a Cove waits for its close, which a free must not: it ends with a thread.
+  cove_error_free(run([this] {
+    base::start_quiet_thread("cove-free", [last = std::move(cove_)] {}).detach();
+    return ok();
+  }));
+}
 
 Result<void> check_usable(const Library& library) {
   if (!library.is_forked()) return ok();
