@@ -1,0 +1,76 @@
+/// The agent's ends of a command's pipes, as watchers of the loop.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <string>
+
+#include <cove/bytes.hpp>
+
+#include "agent/loop/event_loop.hpp"
+#include "base/unique_fd.hpp"
+
+namespace cove::agent {
+
+/// The reading end of stdout or stderr.
+class OutputPipe final : public Watcher {
+ public:
+  using Reader = std::function<void()>;
+
+  OutputPipe(EventLoop& loop, base::UniqueFd fd, Reader on_readable);
+  ~OutputPipe() override;
+  OutputPipe(const OutputPipe&) = delete;
+  OutputPipe& operator=(const OutputPipe&) = delete;
+
+  /// Starts or ends being told of bytes; told of nothing, a full pipe makes the writer wait.
+  void watch(bool wanted);
+  bool is_open() const noexcept { return static_cast<bool>(fd_); }
+  void close();
+
+  /// Bytes that are there now.
+  std::size_t waiting() const;
+
+  /// Reads at most `room` bytes into `to`; 0 = none are there now. Closes itself at the end.
+  std::size_t read(char* to, std::size_t room);
+
+  void on_ready(std::uint32_t events) override;
+
+ private:
+  EventLoop& loop_;
+  base::UniqueFd fd_;
+  Reader on_readable_;
+  bool watched_ = false;
+};
+
+/// The writing end of stdin: takes bytes at once and writes them as the command reads.
+class InputPipe final : public Watcher {
+ public:
+  using Progress = std::function<void(std::uint64_t bytes)>;
+
+  /// `on_consumed` is told how many bytes went, also those that a closed stdin swallowed.
+  InputPipe(EventLoop& loop, base::UniqueFd fd, Progress on_consumed);
+  ~InputPipe() override;
+  InputPipe(const InputPipe&) = delete;
+  InputPipe& operator=(const InputPipe&) = delete;
+
+  void write(ByteView bytes);
+
+  /// End of file after what was written.
+  void finish();
+  void close();
+  void on_ready(std::uint32_t events) override;
+
+ private:
+  void drain();
+
+  EventLoop& loop_;
+  base::UniqueFd fd_;
+  Progress on_consumed_;
+  std::string pending_;
+  std::size_t sent_ = 0;
+  bool finished_ = false;
+  bool watched_ = false;
+};
+
+}  // namespace cove::agent

@@ -1,0 +1,144 @@
+// Streamed commands: reading their output is what gives them credit.
+#include <utility>
+
+#include "guest/agent_client.hpp"
+#include "wire/kept_output.hpp"
+#include "wire/reply.hpp"
+
+namespace cove::guest {
+namespace {
+
+std::string_view as_text(const Bytes& bytes) {
+  // SAFETY: bytes seen as characters.
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+class AgentProcess final : public GuestProcess {
+ public:
+  AgentProcess(std::shared_ptr<StreamOwner> stream, const wire::RequestId& id,
+               const OutputLimits& limits)
+      : owner_(std::move(stream)),
+        id_(id),
+        unread_out_(limits.head_bytes, limits.tail_bytes),
+        unread_err_(limits.head_bytes, limits.tail_bytes) {}
+
+  Task<Result<OutputChunk>> next_output(const CallContext& call) override {
+    const auto owner = owner_;
+    StreamOwner& stream = *owner;
+    while (stream->arrived.empty() && !stream->is_over()) {
+      COVE_CO_TRY_VOID(co_await stream->changed(call));
+    }
+    OutputChunk chunk;
+    if (stream->arrived.empty()) {
+      if (stream->error) co_return *stream->error;
+      co_return chunk;
+    }
+    Stream::Piece piece = take(stream);
+    chunk.stream = piece.channel == wire::Channel::kErr ? OutputStream::kErr : OutputStream::kOut;
+    chunk.bytes = std::move(piece.bytes);
+    co_return chunk;
+  }
+
+  Task<Result<void>> write_stdin(ByteView bytes, const CallContext& call) override {
+    const auto owner = owner_;
+    StreamOwner& stream = *owner;
+    if (stdin_closed_ || stream->is_over()) co_return closed();
+    Stream::Piece piece;
+    piece.bytes.assign(bytes.begin(), bytes.end());
+    if (!bytes.empty()) stream.link()->connection->send(*stream, std::move(piece));
+    while (!stream->outgoing.empty() && !stream->is_over()) {
+      COVE_CO_TRY_VOID(co_await stream->changed(call));
+    }
+    if (stream->error) co_return *stream->error;
+    co_return ok();
+  }
+
+  Task<Result<void>> close_stdin(const CallContext&) override {
+    StreamOwner& stream = *owner_;
+    if (stdin_closed_) co_return ok();
+    stdin_closed_ = true;
+    Stream::Piece end;
+    end.end = true;
+    stream.link()->connection->send(*stream, std::move(end));
+    co_return ok();
+  }
+
+  Task<Result<void>> signal(std::int32_t signal, const CallContext& call) override {
+    const LinkPtr link = owner_->link();
+    const wire::SignalRequest body{id_, signal};
+    wire::Request request = link->request(body);
+    const Result<Bytes> answer = co_await ask(link, std::move(request), call);
+    if (!answer) co_return answer.error();
+    co_return ok();
+  }
+
+  Task<Result<ExecResult>> wait(const CallContext& call) override {
+    const auto owner = owner_;
+    StreamOwner& stream = *owner;
+    for (;;) {
+      while (!stream->arrived.empty()) keep(take(stream));
+      if (stream->is_over()) break;
+      COVE_CO_TRY_VOID(co_await stream->changed(call));
+    }
+    if (stream->error) co_return *stream->error;
+    if (result_) co_return *result_;
+    COVE_CO_TRY(const auto reply,
+                checked(*stream.link(), wire::parse_exec_reply(*stream->response)));
+    ExecResult result;
+    result.outcome = reply.outcome;
+    result.duration = reply.duration;
+    result.out = unread_out_.take();
+    result.err = unread_err_.take();
+    result.out.total_bytes = reply.out.total_bytes;
+    result.err.total_bytes = reply.err.total_bytes;
+    result_ = result;
+    co_return result;
+  }
+
+  static Error closed() {
+    return {ErrorCode::kFailedPrecondition, "the command's stdin is closed"};
+  }
+
+  bool stdin_closed_ = false;
+
+ private:
+  Stream::Piece take(StreamOwner& stream) {
+    Stream::Piece piece = std::move(stream->arrived.front());
+    stream->arrived.pop_front();
+    stream.link()->connection->used(*stream, piece.bytes.size());
+    return piece;
+  }
+
+  void keep(const Stream::Piece& piece) {
+    auto& unread = piece.channel == wire::Channel::kErr ? unread_err_ : unread_out_;
+    unread.append(as_text(piece.bytes));
+  }
+
+  std::shared_ptr<StreamOwner> owner_;
+  wire::RequestId id_;
+  wire::KeptOutput unread_out_;
+  wire::KeptOutput unread_err_;
+  std::optional<ExecResult> result_;
+};
+
+}  // namespace
+
+Task<Result<std::shared_ptr<GuestProcess>>> start_process(LinkPtr link, const std::string& session,
+                                                          const ExecSpec& spec, bool keep_stdin,
+                                                          const CallContext& call) {
+  COVE_CO_TRY_VOID(call.check(link->runtime.clock));
+  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, true, keep_stdin));
+  COVE_CO_TRY(const auto owner, open_stream(link, command.request, kStreamWindow));
+  StreamOwner& stream = *owner;
+  stream->collect = command.request.id;
+  for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
+  while (!stream->event && !stream->is_over()) {
+    COVE_CO_TRY_VOID(co_await stream->changed(call));
+  }
+  if (stream->error) co_return *stream->error;
+  auto process = std::make_shared<AgentProcess>(owner, command.request.id, spec.output);
+  process->stdin_closed_ = !keep_stdin;
+  co_return std::shared_ptr<GuestProcess>(std::move(process));
+}
+
+}  // namespace cove::guest

@@ -1,0 +1,64 @@
+/// Stream: the host's end of one request. Lives on the loop's thread only.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <cove/bytes.hpp>
+#include <cove/call_context.hpp>
+#include <cove/scheduler.hpp>
+#include <cove/task.hpp>
+
+#include "base/async/completion.hpp"
+#include "wire/credit.hpp"
+#include "wire/frame.hpp"
+#include "wire/request.hpp"
+
+namespace cove::guest {
+
+class Stream {
+ public:
+  struct Piece {
+    wire::Channel channel = wire::Channel::kMain;
+    Bytes bytes;
+    bool end = false;      ///< of what is sent: the channel's end
+    std::size_t sent = 0;  ///< of what is sent: so much of it is gone
+  };
+
+  /// `window`: how many bytes may come before some were used.
+  Stream(Scheduler& scheduler, std::uint32_t number, std::uint64_t window)
+      : received(window), scheduler_(scheduler), number_(number) {}
+
+  std::uint32_t number() const noexcept { return number_; }
+
+  /// Over: the answer or the error is there and nothing more comes.
+  bool is_over() const noexcept { return response.has_value() || error.has_value(); }
+
+  /// Waits until something came, went out or ended. Errors: as of the call.
+  Task<Result<void>> changed(const CallContext& call);
+  void notify();
+
+  /// Forgets everybody's interest: what comes is dropped.
+  bool abandoned = false;
+  std::optional<wire::RequestId> collect;  ///< tell the agent when the answer is here
+  std::deque<Piece> arrived;
+  std::optional<Bytes> event;
+  std::optional<Bytes> response;
+  std::optional<Error> error;
+  wire::ReceiveWindow received;
+
+  std::deque<Piece> outgoing;
+  wire::SendWindow credit{wire::kInitialCredit};
+
+ private:
+  using Waiter = base::Completion<Result<void>>;
+
+  Scheduler& scheduler_;
+  std::uint32_t number_;
+  std::vector<std::shared_ptr<Waiter>> waiters_;
+};
+
+}  // namespace cove::guest

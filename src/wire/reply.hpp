@@ -1,0 +1,73 @@
+/// What an agent answers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <cove/bytes.hpp>
+#include <cove/error.hpp>
+#include <cove/exec.hpp>
+#include <cove/files.hpp>
+#include <cove/guest.hpp>
+#include <cove/result.hpp>
+
+namespace cove::wire {
+
+/// How many bytes of a stream follow or have come, and how many are left out.
+struct StreamCounts {
+  std::uint64_t head_bytes = 0;
+  std::uint64_t tail_bytes = 0;
+  std::uint64_t total_bytes = 0;
+  std::uint64_t dropped_bytes = 0;
+};
+
+/// The end of a command. In capture mode the bytes came before it, head then tail, on kOut and
+/// kErr.
+struct ExecReply {
+  Outcome outcome;
+  std::chrono::microseconds duration{0};
+  StreamCounts out;
+  StreamCounts err;
+};
+
+Bytes encode_exec_reply(const ExecReply& reply);
+Result<ExecReply> parse_exec_reply(ByteView payload);
+
+Bytes encode_status(const GuestStatus& status);
+Result<GuestStatus> parse_status(ByteView payload);
+
+/// The answer to stat and to write.
+Bytes encode_file_info(const FileInfo& info);
+Result<FileInfo> parse_file_info(ByteView payload);
+
+/// The event that says a file is open: what it is and how many bytes will come.
+struct OpenedReply {
+  FileInfo info;
+  std::uint64_t length = 0;
+};
+Bytes encode_opened(const OpenedReply& opened);
+Result<OpenedReply> parse_opened(ByteView payload);
+
+/// The answer that ends read and list: how many bytes or entries were sent, and a page's `next`.
+struct CountReply {
+  std::uint64_t count = 0;
+  std::string next;
+};
+Bytes encode_count(const CountReply& reply);
+Result<CountReply> parse_count(ByteView payload);
+
+/// Entries of a list, cut into payloads of kData that each decode alone.
+std::vector<Bytes> encode_entries(const std::vector<FileInfo>& entries);
+Result<std::vector<FileInfo>> parse_entries(ByteView payload);
+
+/// The answer of what has nothing to say.
+Bytes encode_nothing();
+
+Bytes encode_error(const Error& error);
+
+/// The agent's error as the caller sees it. Its words are cut to 1 KiB of printable text; a code
+/// that is not known becomes kProvider; what is malformed becomes kIntegrity.
+Error parse_error(ByteView payload);
+
+}  // namespace cove::wire
