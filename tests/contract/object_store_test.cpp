@@ -8,6 +8,7 @@
 #include "objects/directory/directory_objects.hpp"
 #include "objects/memory/memory_objects.hpp"
 #include "support/blocking_objects.hpp"
+#include "support/fault_object_store.hpp"
 #include "support/scratch_tree.hpp"
 
 using namespace std::string_literals;
@@ -30,11 +31,19 @@ struct MemoryObjects {
   BlockingObjects objects{*store, loop};
 };
 
+/// A decorator keeps the contract while it fails nothing.
+struct FaultObjects {
+  IoLoop loop;
+  std::unique_ptr<ObjectStore> inner = cove::objects::make_memory_objects();
+  std::unique_ptr<ObjectStore> store = std::make_unique<cove::test::FaultObjectStore>(*inner);
+  BlockingObjects objects{*store, loop};
+};
+
 template <bool kUnnamed>
 struct DirectoryStore {
   ScratchTree directory;
-  WorkerPool pool{2};
   IoLoop loop;
+  WorkerPool pool{2};  // ends before the loop that it posts to
   std::unique_ptr<ObjectStore> store =
       cove::objects::open_directory_objects(directory.path("store"), pool, loop,
                                             {.unnamed_files = kUnnamed})
@@ -53,7 +62,8 @@ std::string pattern(std::size_t size) {
 
 }  // namespace
 
-#define EVERY_OBJECT_STORE MemoryObjects, DirectoryObjects, DirectoryObjectsWithNamedFiles
+#define EVERY_OBJECT_STORE \
+  MemoryObjects, FaultObjects, DirectoryObjects, DirectoryObjectsWithNamedFiles
 
 TEMPLATE_TEST_CASE("ObjectStore: gives back what was put, whatever the size",
                    "[contract][objects][threads]", EVERY_OBJECT_STORE) {

@@ -22,8 +22,8 @@ StoreDirectory::~StoreDirectory() {
 
 MemoryMetadata::MemoryMetadata() { store = metadata::make_memory_store(clock); }
 
-SqliteMetadata::SqliteMetadata() {
-  store = metadata::open_sqlite_store(directory_.file("metadata.db"), pool, loop, clock).value();
+SqliteMetadata::SqliteMetadata() : directory_(std::make_unique<StoreDirectory>()) {
+  store = metadata::open_sqlite_store(directory_->file("metadata.db"), pool, loop, clock).value();
 }
 
 SqliteMetadata::SqliteMetadata(const std::string& path) {

@@ -69,7 +69,7 @@ struct SqliteMetadata : BlockingStore {
   ~SqliteMetadata() { store.reset(); }
 
  private:
-  StoreDirectory directory_;
+  std::unique_ptr<StoreDirectory> directory_;  ///< null where the path was given
 };
 
 #define EVERY_METADATA_STORE cove::test::MemoryMetadata, cove::test::SqliteMetadata

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -66,13 +67,13 @@ inline SnapshotOwner test_owner() {
 class SnapshotFixture {
  public:
   /// Uses a store of its own in memory, or the one given.
-  explicit SnapshotFixture(const IdMapping& ids = kSingle, ObjectStore* store = nullptr)
+  explicit SnapshotFixture(const IdMapping& ids = kSingle, ObjectStore* other_store = nullptr)
       : source(scratch.path("source"), ids),
         target(scratch.path("target"), ids),
-        store_(store != nullptr ? *store : *memory_) {
+        store(other_store != nullptr ? other_store : memory.get()) {
     ::mkdir(scratch.path("spool").c_str(), 0700);
     snapshotter =
-        snapshot::make_tar_snapshotter(store_, pool, loop, clock, scratch.path("spool"), &log);
+        snapshot::make_tar_snapshotter(*store, pool, loop, clock, scratch.path("spool"), &log);
   }
 
   Result<SnapshotRef> save(const CallContext& call = {}, const std::string& attempt = "attempt1") {
@@ -98,24 +99,19 @@ class SnapshotFixture {
   }
 
   /// Whether nothing was written into the target.
-  bool target_is_empty() const { return ::rmdir(target.path().c_str()) == 0 && remake_target(); }
+  bool target_is_empty() const { return std::filesystem::is_empty(target.path()); }
 
   ScratchTree scratch;
   base::SystemClock clock;
-  base::WorkerPool pool{2};
   base::IoLoop loop;
+  base::WorkerPool pool{2};  // ends before the loop that it posts to
   MemoryLog log;
   DirectoryVolume source;
   DirectoryVolume target;
 
- private:
-  bool remake_target() const { return ::mkdir(target.path().c_str(), 0755) == 0; }
-
-  std::unique_ptr<ObjectStore> memory_ = objects::make_memory_objects();
-  ObjectStore& store_;
-
- public:
-  BlockingObjects objects{store_, loop};
+  std::unique_ptr<ObjectStore> memory = objects::make_memory_objects();
+  ObjectStore* store;
+  BlockingObjects objects{*store, loop};
   std::unique_ptr<Snapshotter> snapshotter;
 };
 

@@ -89,7 +89,8 @@ class Describer {
       const off_t hole = ::lseek(fd, data, SEEK_HOLE);
       out << " [" << data << "," << hole << ")";
       for (off_t from = data; from < hole;) {
-        const auto size = ::pread(fd, buffer.data(), buffer.size(), from);
+        const auto want = std::min(buffer.size(), static_cast<std::size_t>(hole - from));
+        const auto size = ::pread(fd, buffer.data(), want, from);
         if (size <= 0) break;
         hash.update(std::string_view(buffer.data(), static_cast<std::size_t>(size)));
         from += size;

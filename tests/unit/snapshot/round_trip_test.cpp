@@ -75,7 +75,7 @@ void build_everything(TreeBuilder& tree) {
 }  // namespace
 
 TEST_CASE("Snapshot: everything in a workspace comes back as it was, for one user",
-          "[unit][snapshot][threads]") {
+          "[unit][snapshot][threads][pain-75]") {
   SnapshotFixture fixture(kSingle);
   TreeBuilder tree(fixture.source.path());
   build_everything(tree);
