@@ -1,38 +1,6 @@
 # What libcove.so is linked from, so that nothing it uses meets another copy in the host's process:
 # a host such as Node brings an OpenSSL, SQLite and zlib of its own, under the same names.
 
-# cove_objects_of(module objects links): generator expressions for the objects of a module and of all
-# that it uses, and the libraries that those need.
-function(cove_objects_of root out_objects out_links)
-  set(pending ${root})
-  set(seen "")
-  set(objects "")
-  set(libraries "")
-  while(pending)
-    list(POP_FRONT pending item)
-    if(item IN_LIST seen)
-      continue()
-    endif()
-    list(APPEND seen ${item})
-    list(APPEND objects $<TARGET_OBJECTS:${item}>)
-    get_target_property(links ${item} INTERFACE_LINK_LIBRARIES)
-    foreach(link IN LISTS links)
-      set(type "")
-      if(TARGET ${link})
-        get_target_property(type ${link} TYPE)
-      endif()
-      if(type STREQUAL OBJECT_LIBRARY)
-        list(APPEND pending ${link})
-      elseif(link)
-        list(APPEND libraries ${link})
-      endif()
-    endforeach()
-  endwhile()
-  list(REMOVE_DUPLICATES libraries)
-  set(${out_objects} ${objects} PARENT_SCOPE)
-  set(${out_links} ${libraries} PARENT_SCOPE)
-endfunction()
-
 # cove_static_library(variable name...): the first archive lib<name>.a that exists; fatal without.
 function(cove_static_library variable)
   list(TRANSFORM ARGN REPLACE "^(.+)$" "lib\\1.a" OUTPUT_VARIABLE names)
@@ -40,7 +8,8 @@ function(cove_static_library variable)
 endfunction()
 
 # cove_hidden_links(links): replaces the shared libraries in the list by their archives where Debian
-# builds those so that they fit into a shared library. (bz2 and xml2 do not; nothing pulls them in.)
+# builds those so that they fit into a shared library, as all here do once their symbols are hidden. (Those
+# of bz2 and xml2 do not; nothing of them is used.)
 function(cove_hidden_links variable)
   set(result "")
   foreach(link IN LISTS ${variable})

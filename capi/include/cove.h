@@ -1,15 +1,15 @@
 /*
  * Cove: a persistent, isolated workspace for every user of an agent application.
  *
- *     cove *cove = NULL;
+ *     cove *app = NULL;
  *     cove_workspace *workspace = NULL;
  *     cove_exec_result *result = NULL;
  *     cove_error *error = NULL;
  *     const cove_workspace_key ana = {sizeof ana, 0, "app", "shop", "ana"};
  *     const char *const argv[] = {"python3", "-c", "print(6 * 7)"};
  *
- *     if (cove_open("{\"state_dir\": \"/var/lib/app\"}", NULL, &cove, &error) == COVE_OK &&
- *         cove_acquire(cove, &ana, NULL, &workspace, &error) == COVE_OK &&
+ *     if (cove_open("{\"state_dir\": \"/var/lib/app\"}", NULL, &app, &error) == COVE_OK &&
+ *         cove_acquire(app, &ana, NULL, &workspace, &error) == COVE_OK &&
  *         cove_workspace_exec(workspace, argv, 3, NULL, &result, &error) == COVE_OK) {
  *       puts(cove_exec_result_text(result, COVE_STDOUT, NULL));
  *     } else {
@@ -18,7 +18,7 @@
  *     cove_error_free(error);
  *     cove_exec_result_free(result);
  *     cove_workspace_free(workspace);
- *     cove_free(cove);
+ *     cove_free(app);
  *
  * This header is the manual of the C ABI, in order of use:
  *   1 status and errors   2 buffers   3 cancelling   4 opening and closing   5 acquiring

@@ -48,6 +48,9 @@ def needs(library: str) -> list:
     errors = [f"needs {name}, which is not on the list" for name in sorted(needed - NEEDED - SANITIZERS)]
     if any("TEXTREL" in line for line in dynamic):
         errors.append("has relocations in its code: an archive in it is not position independent")
+    stack = [line.split() for line in lines_of("readelf", "-lW", library) if "GNU_STACK" in line]
+    if not stack or "RWE" in stack[0]:
+        errors.append("asks for an executable stack")
     if not any("SONAME" in line and "libcove.so.0.1" in line for line in dynamic):
         errors.append("its SONAME is not libcove.so.0.1")
     for line in lines_of("nm", "-D", "--undefined-only", library):

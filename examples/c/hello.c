@@ -13,7 +13,7 @@ static void must(cove_status status) {
   exit(1);
 }
 
-static cove_workspace* acquire(cove* cove, const char* chat) {
+static cove_workspace* acquire(cove* app, const char* chat) {
   cove_workspace_key ana = COVE_WORKSPACE_KEY_INIT;
   cove_acquire_options options = COVE_ACQUIRE_OPTIONS_INIT;
   cove_workspace* workspace = NULL;
@@ -21,7 +21,7 @@ static cove_workspace* acquire(cove* cove, const char* chat) {
   ana.source_id = "hello-c";
   ana.user_id = "ana";
   options.chat_id = chat;
-  must(cove_acquire(cove, &ana, &options, &workspace, &error));
+  must(cove_acquire(app, &ana, &options, &workspace, &error));
   return workspace;
 }
 
@@ -38,25 +38,25 @@ static void run(cove_workspace* workspace, const char* script) {
 int main(int argc, char** argv) {
   char config[4096];
   char sandbox[64];
-  cove* cove = NULL;
+  cove* app = NULL;
   cove_workspace* workspace;
   cove_buffer* note = NULL;
 
   if (argc != 2) return fprintf(stderr, "usage: %s STATE_DIR\n", argv[0]), 2;
   snprintf(config, sizeof config, "{\"state_dir\": \"%s\"}", argv[1]);
-  must(cove_open(config, NULL, &cove, &error));
+  must(cove_open(config, NULL, &app, &error));
 
-  workspace = acquire(cove, "c1");
+  workspace = acquire(app, "c1");
   must(cove_workspace_write_file(workspace, "note.txt", "hello", 5, NULL, NULL, &error));
   run(workspace, "echo \"$(cat note.txt) from $PWD\"");
   snprintf(sandbox, sizeof sandbox, "%s", cove_workspace_sandbox_id(workspace));
   must(cove_workspace_release(workspace, NULL, &error));
   cove_workspace_free(workspace);
 
-  must(cove_stop(cove, sandbox, NULL, &error));
-  must(cove_archive(cove, sandbox, NULL, &error));
+  must(cove_stop(app, sandbox, NULL, &error));
+  must(cove_archive(app, sandbox, NULL, &error));
 
-  workspace = acquire(cove, "c2"); /* wakes by itself */
+  workspace = acquire(app, "c2"); /* wakes by itself */
   must(cove_workspace_read_file(workspace, "../c1/note.txt", NULL, &note, &error));
   printf("chat c2 reads: %s (%s)\n", cove_buffer_data(note),
          cove_workspace_work(workspace) == COVE_WORK_RESTORED ? "restored" : "not restored");
@@ -64,8 +64,8 @@ int main(int argc, char** argv) {
   must(cove_workspace_release(workspace, NULL, &error));
   cove_workspace_free(workspace);
 
-  must(cove_destroy(cove, sandbox, NULL, &error));
-  must(cove_close(cove, 10000, &error));
-  cove_free(cove);
+  must(cove_destroy(app, sandbox, NULL, &error));
+  must(cove_close(app, 10000, &error));
+  cove_free(app);
   return 0;
 }
