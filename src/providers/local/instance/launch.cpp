@@ -1,0 +1,231 @@
+#include "providers/local/instance/launch.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/system_error.hpp"
+#include "providers/local/instance/quiet_start.hpp"
+#include "providers/local/launcher/plan.hpp"
+#include "providers/local/sandbox/bubblewrap_command.hpp"
+#include "providers/local/small_files.hpp"
+#include "wire/boot.hpp"
+
+namespace cove::local {
+
+using base::system_error;
+using base::UniqueFd;
+
+namespace {
+
+constexpr off_t kMaxErrors = 8 * 1024;
+
+/// The descriptors that the launcher is started with: position = number there.
+class Inheritance {
+ public:
+  int pass(int fd) {
+    descriptors_.push_back(fd);
+    return static_cast<int>(descriptors_.size()) - 1;
+  }
+  void put(int number, int fd) { descriptors_[static_cast<std::size_t>(number)] = fd; }
+  int next_free() const { return static_cast<int>(descriptors_.size()); }
+  const std::vector<int>& all() const { return descriptors_; }
+
+ private:
+  std::vector<int> descriptors_;
+};
+
+class PlanText {
+ public:
+  void add(std::initializer_list<std::string> words) {
+    for (const std::string& word : words) add(word);
+  }
+  void add(const std::string& word) { text_.append(word.c_str(), word.size() + 1); }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+/// An anonymous file that takes 8 KiB and no more: who holds it open for writing for days, as the
+/// agent does, cannot fill the machine's memory with it.
+Result<UniqueFd> make_error_file() {
+  UniqueFd fd(::memfd_create("cove-errors", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd || ::ftruncate(*fd, kMaxErrors) != 0 ||
+      ::fcntl(*fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL) != 0) {
+    return system_error(errno, "make a file for errors");
+  }
+  return fd;
+}
+
+std::map<std::string, std::string> base_environment() {
+  return {{"PATH", "/home/sandbox/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:"
+                   "/sbin:/bin"},
+          {"HOME", "/home/sandbox"},
+          {"USER", "sandbox"},
+          {"LOGNAME", "sandbox"},
+          {"SHELL", "/bin/sh"},
+          {"LANG", "C.UTF-8"},
+          {"TMPDIR", "/tmp"},
+          {"COVE_SANDBOX", "1"}};
+}
+
+wire::AgentBoot boot_of(const LaunchSpec& spec, Inheritance& inheritance, int lock, int listener) {
+  wire::AgentBoot boot;
+  boot.deployment = spec.instance.volume.deployment.str();
+  boot.sandbox = spec.instance.volume.sandbox.str();
+  boot.generation = spec.instance.volume.generation.str();
+  boot.epoch = number_of(spec.instance.epoch);
+  boot.lock_fd = lock;
+  boot.listen_fd = inheritance.pass(listener);
+  boot.uid = boot.gid = kSandboxUid;
+  boot.environment = base_environment();
+  if (spec.cgroup != nullptr) {
+    for (const UniqueFd& procs : spec.cgroup->commands) {
+      boot.command_cgroup_fds.push_back(inheritance.pass(*procs));
+    }
+    boot.memory_cgroup_fd = inheritance.pass(*spec.cgroup->memory);
+  } else {
+    boot.address_space_bytes = spec.policy.limits.memory_bytes;
+    boot.processes = spec.policy.limits.processes;
+    boot.best_effort_limits = true;
+  }
+  return boot;
+}
+
+/// How bubblewrap finds what a descriptor is. Where the host is root, it runs as a uid that cannot
+/// pass the state directory: there the launcher stages it first.
+class Sources {
+ public:
+  Sources(bool staged, Inheritance& inheritance, PlanText& plan)
+      : staged_(staged), inheritance_(inheritance), plan_(plan) {}
+
+  Result<std::string> path_of(int fd, const char* kind, const char* name) {
+    if (staged_) {
+      plan_.add({"stage", std::to_string(inheritance_.pass(fd)), kind, name});
+      return std::string(kStagePath) + "/" + name;
+    }
+    std::string path(4096, '\0');
+    const ssize_t length = ::readlink(descriptor_path(fd).c_str(), path.data(), path.size());
+    if (length < 0) return system_error(errno, "find the path of a descriptor");
+    path.resize(static_cast<std::size_t>(length));
+    return path;
+  }
+
+ private:
+  bool staged_;
+  Inheritance& inheritance_;
+  PlanText& plan_;
+};
+
+Result<SystemView> system_view_of(const SandboxPolicy& policy, Sources& sources, UniqueFd& tree) {
+  if (policy.root_tree.empty()) return host_system_view();
+  tree.reset(::open(policy.root_tree.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!tree) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "the root tree '" + policy.root_tree + "' cannot be opened")
+        .with_cause(system_error(errno, "open '" + policy.root_tree + "'"));
+  }
+  COVE_TRY(const std::string path, sources.path_of(*tree, "dir", "tree"));
+  return tree_system_view(*tree, path);
+}
+
+/// What must stay open until the launcher has its own copies.
+struct Held {
+  UniqueFd workspace;
+  UniqueFd home;
+  UniqueFd tree;
+  UniqueFd seccomp;
+  UniqueFd boot;
+  UniqueFd plan;
+};
+
+Result<SandboxSpec> sandbox_of(const LaunchTools& tools, const LaunchSpec& spec, Sources& sources,
+                               Held& held) {
+  const auto open_part = [&](const char* name) -> Result<UniqueFd> {
+    UniqueFd fd(::openat(*spec.volume.directory, name,
+                         O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!fd) {
+      return Error(ErrorCode::kIntegrity, "volume '" + path_of(spec.instance.volume) +
+                                              "' has no '" + name + "'")
+          .with_cause(system_error(errno, std::string("open '") + name + "'"));
+    }
+    return fd;
+  };
+  SandboxSpec sandbox;
+  sandbox.bubblewrap = tools.bubblewrap;
+  COVE_TRY(held.workspace, open_part("workspace"));
+  COVE_TRY(held.home, open_part("home"));
+  COVE_TRY(sandbox.workspace, sources.path_of(*held.workspace, "dir", "workspace"));
+  COVE_TRY(sandbox.home, sources.path_of(*held.home, "dir", "home"));
+  COVE_TRY(sandbox.agent, sources.path_of(*tools.image.agent, "file", "agent"));
+  COVE_TRY(sandbox.etc, sources.path_of(spec.etc, "dir", "etc"));
+  COVE_TRY(sandbox.system, system_view_of(spec.policy, sources, held.tree));
+  sandbox.host_network = spec.policy.has_host_network();
+  sandbox.tmp_bytes = spec.policy.limits.memory_bytes / 2;
+  return sandbox;
+}
+
+void add_exec(PlanText& plan, const std::vector<std::string>& command) {
+  plan.add({"exec", command.front(), std::to_string(command.size())});
+  for (const std::string& word : command) plan.add(word);
+}
+
+}  // namespace
+
+Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int listener) {
+  Launched launched;
+  COVE_TRY(launched.errors, make_error_file());
+  Held held;
+  Inheritance inheritance;
+  // bubblewrap keeps 0 to 2 open in the process that waits, and closes all else there: so the lock
+  // is its standard input, and free only when it and the agent are both gone.
+  const int lock = inheritance.pass(spec.lock.fd());
+  inheritance.pass(*launched.errors);
+  inheritance.pass(*launched.errors);
+  const int plan_number = inheritance.pass(-1);
+  PlanText plan;
+
+  COVE_TRY(held.seccomp, sealed_memory("cove-seccomp", tools.seccomp));
+  const wire::AgentBoot boot = boot_of(spec, inheritance, lock, listener);
+  COVE_TRY(held.boot, sealed_memory("cove-boot", wire::to_json(boot)));
+  if (spec.cgroup != nullptr) {
+    for (const UniqueFd& procs : spec.cgroup->join) {
+      plan.add({"join", std::to_string(inheritance.pass(*procs))});
+    }
+  }
+  const auto& range = spec.volume.marker.range;
+  Sources sources(range.has_value(), inheritance, plan);
+  COVE_TRY(SandboxSpec sandbox, sandbox_of(tools, spec, sources, held));
+  sandbox.seccomp_fd = inheritance.pass(*held.seccomp);
+  sandbox.boot_fd = inheritance.pass(*held.boot);
+  const int run_directory = inheritance.pass(spec.run_directory);
+  if (range) {
+    sandbox.user_namespace_fd = inheritance.next_free();
+    plan.add({"own", std::to_string(range->first), std::to_string(sandbox.user_namespace_fd)});
+  }
+  const InstanceRecord record{spec.instance, spec.cgroup_name, tools.space, 0, 0};
+  plan.add({"record", std::to_string(run_directory), kRecordName, record_prefix(record)});
+  add_exec(plan, bubblewrap_command(sandbox));
+
+  COVE_TRY(held.plan, sealed_memory("cove-plan", plan.text()));
+  inheritance.put(plan_number, *held.plan);
+  COVE_TRY(launched.process,
+           start_quietly(*tools.image.launcher, {"cove-launcher"}, inheritance.all()));
+  return launched;
+}
+
+std::string errors_of(const Launched& launched) {
+  std::string text(static_cast<std::size_t>(kMaxErrors), '\0');
+  const ssize_t got = ::pread(*launched.errors, text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  text.resize(std::min(text.find('\0'), text.size()));
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text;
+}
+
+}  // namespace cove::local

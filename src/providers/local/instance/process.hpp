@@ -1,0 +1,53 @@
+/// Processes of this machine that are not mistaken for one another: by pidfd, and by pid together
+/// with start time. A recycled pid is never signalled.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "base/unique_fd.hpp"
+
+namespace cove::local {
+
+/// What /proc/<pid>/stat says of a process.
+struct ProcessFacts {
+  char state = '?';
+  pid_t parent = 0;
+  std::uint64_t start_time = 0;  ///< clock ticks since boot
+};
+std::optional<ProcessFacts> facts_of(pid_t pid);
+
+class Process {
+ public:
+  /// The process that has `pid` and started then, while it lives; none where it has ended.
+  static std::optional<Process> find(pid_t pid, std::uint64_t start_time);
+
+  /// The process behind a pidfd, which stays the caller's; none where it has ended.
+  static std::optional<Process> behind(int pidfd);
+
+  pid_t pid() const noexcept { return pid_; }
+
+  /// True where it was sent; false where the process has ended.
+  bool send(int signal) const noexcept;
+
+  /// True once it has ended; waits for that at most `bound`.
+  bool has_ended(std::chrono::milliseconds bound) const noexcept;
+
+  /// Its children now.
+  std::vector<Process> children() const;
+
+  /// Stops it and waits (briefly) until it has, so that it starts no more children.
+  void freeze() const;
+
+ private:
+  Process(pid_t pid, base::UniqueFd fd) : pid_(pid), fd_(std::move(fd)) {}
+
+  pid_t pid_ = 0;
+  base::UniqueFd fd_;
+};
+
+}  // namespace cove::local

@@ -1,0 +1,147 @@
+#include "providers/local/instance/quiet_start.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <memory>
+
+#include <fcntl.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/system_error.hpp"
+
+namespace cove::local {
+
+using base::system_error;
+using base::UniqueFd;
+
+namespace {
+
+constexpr std::size_t kStackSize = 64 * 1024;
+constexpr std::size_t kMaxDescriptors = 64;
+
+/// What host, go-between and program-to-be share. The host's thread is suspended while the other
+/// two write here.
+struct Start {
+  int program = -1;
+  char* const* arguments = nullptr;
+  std::span<const int> descriptors;
+  char* program_stack_top = nullptr;
+
+  int pidfd = -1;
+  const char* failed_step = nullptr;
+  int error_number = 0;
+};
+
+#define COVE_AFTER_CLONE __attribute__((no_sanitize("address", "thread", "undefined")))
+
+COVE_AFTER_CLONE int give_up(Start& start, const char* step) {
+  start.failed_step = step;
+  start.error_number = errno;
+  return 127;
+}
+
+/// Becomes the program. Own descriptor table, the host's memory: plain system calls only.
+COVE_AFTER_CLONE int become_program(void* argument) {
+  Start& start = *static_cast<Start*>(argument);
+  const int count = static_cast<int>(start.descriptors.size());
+  int moved[kMaxDescriptors + 1];
+  // First all out of the way of the numbers that they are to have, then each to its own.
+  for (int i = 0; i <= count; ++i) {
+    const int source = i < count ? start.descriptors[static_cast<std::size_t>(i)] : start.program;
+    moved[i] = ::fcntl(source, F_DUPFD_CLOEXEC, static_cast<int>(kMaxDescriptors) + 1);
+    if (moved[i] < 0) return give_up(start, "pass a descriptor");
+  }
+  for (int i = 0; i < count; ++i) {
+    if (::dup2(moved[i], i) < 0) return give_up(start, "pass a descriptor");
+  }
+  if (::dup3(moved[count], count, O_CLOEXEC) < 0) return give_up(start, "pass the program");
+  // SAFETY: closes in this process's own table; the host's stays as it is.
+  if (::syscall(SYS_close_range, count + 1, ~0U, 0) != 0) {
+    return give_up(start, "close the host's descriptors");
+  }
+  static char* const no_environment[] = {nullptr};
+  // SAFETY: all pointers live in the suspended host thread.
+  ::syscall(SYS_execveat, count, "", start.arguments, no_environment, AT_EMPTY_PATH);
+  return give_up(start, "run the launcher");
+}
+
+/// The go-between: shares the host's memory and descriptors, has no exit signal, never calls exec.
+COVE_AFTER_CLONE int start_program(void* argument) {
+  Start& start = *static_cast<Start*>(argument);
+  // SAFETY: vfork semantics: this process is suspended until the child has called exec or ended,
+  // and the child runs on a stack of its own.
+  const pid_t child = ::clone(become_program, start.program_stack_top,
+                              CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &start, &start.pidfd);
+  if (child < 0) return give_up(start, "make a process");
+  if (start.failed_step != nullptr) ::waitpid(child, nullptr, 0);
+  return 0;
+}
+
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+std::unique_ptr<char[]> make_stack() { return std::unique_ptr<char[]>(new char[kStackSize]); }
+
+char* top_of(const std::unique_ptr<char[]>& stack) {
+  // Both architectures want 16 bytes of alignment; the size is a multiple of it and new gives it.
+  return stack.get() + kStackSize;
+}
+
+}  // namespace
+
+Result<UniqueFd> start_quietly(int program, const std::vector<std::string>& arguments,
+                               std::span<const int> descriptors) {
+  if (descriptors.size() > kMaxDescriptors) {
+    return Error(ErrorCode::kInternal, "too many descriptors for a program");
+  }
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments) {
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  }
+  pointers.push_back(nullptr);
+  const auto go_between_stack = make_stack();
+  const auto program_stack = make_stack();
+  Start start{.program = program,
+              .arguments = pointers.data(),
+              .descriptors = descriptors,
+              .program_stack_top = top_of(program_stack)};
+  pid_t go_between = -1;
+  {
+    // A handler of the host's must not run in a process that shares its memory.
+    const AllSignalsBlocked blocked;
+    // SAFETY: as in start_program. CLONE_FILES: the pidfd comes to be in the host's table. No exit
+    // signal, no exec: invisible to the host's own wait calls.
+    go_between = ::clone(start_program, top_of(go_between_stack),
+                         CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
+  }
+  if (go_between < 0) return system_error(errno, "make a process");
+  while (::waitpid(go_between, nullptr, __WALL) < 0 && errno == EINTR) {
+  }
+  UniqueFd pidfd(start.pidfd);
+  if (start.failed_step != nullptr) return system_error(start.error_number, start.failed_step);
+  return pidfd;
+}
+
+void reap_adopted(int pidfd) noexcept {
+  siginfo_t info{};
+  ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &info, WEXITED | WNOHANG | __WALL);
+}
+
+}  // namespace cove::local

@@ -1,0 +1,25 @@
+/// What the host tells cove-launcher to do: steps as NUL-terminated words in an inherited file.
+///
+///     join <fd>                   write this process into the cgroup behind an open cgroup.procs
+///     stage <fd> <file|dir> <name>   bind what the descriptor is to /tmp/<name>, in a mount
+///                                 namespace of this process's own
+///     own <first> <fd>            make a user namespace whose ids are the host's from <first> on,
+///                                 leave it open as <fd>, and become <first>
+///     record <fd> <name> <text>   write <text>"pid":N,"start_time":N} as <name> in a directory
+///     exec <path> <n> <word>...   become that program, with n words as its arguments
+///
+/// In this order, exec last. The launcher is a program of its own, without threads, because a
+/// process with threads cannot do this safely in a child of its own.
+#pragma once
+
+namespace cove::local {
+
+inline constexpr const char* kStagePath = "/tmp";
+
+/// The launcher's descriptors: the plan, and where what goes wrong is written.
+inline constexpr int kPlanFd = 3;
+
+/// Its exit code when a step failed.
+inline constexpr int kLauncherFailed = 125;
+
+}  // namespace cove::local

@@ -1,0 +1,377 @@
+#include "providers/local/local_provider.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/async/io_loop.hpp"
+#include "base/async/timing.hpp"
+#include "base/async/worker_pool.hpp"
+#include "base/sha256.hpp"
+#include "guest/agent_guest.hpp"
+#include "providers/local/agent_image.hpp"
+#include "providers/local/instance/instances.hpp"
+#include "providers/local/instance/quiet_start.hpp"
+#include "providers/local/machine_facts.hpp"
+#include "providers/local/offline_volume.hpp"
+#include "providers/local/sandbox/seccomp_filter.hpp"
+#include "providers/local/small_files.hpp"
+#include "providers/local/turns.hpp"
+
+namespace cove::local {
+
+using namespace std::chrono_literals;
+using base::UniqueFd;
+
+namespace {
+
+/// Waits between two tries of a step that found somebody else at work, or something still ending.
+class Patience {
+ public:
+  Patience(const LocalRuntime& runtime, Duration bound)
+      : runtime_(runtime), give_up_at_(runtime.clock.now() + bound) {}
+
+  bool is_over() const { return runtime_.clock.now() >= give_up_at_; }
+
+  Task<Result<void>> pause(const CallContext& call) {
+    const Instant until = runtime_.clock.now() + pause_;
+    pause_ = std::min<Duration>(pause_ * 2, 20ms);
+    return base::sleep_until(runtime_.loop, until, call);
+  }
+
+ private:
+  const LocalRuntime& runtime_;
+  Instant give_up_at_;
+  Duration pause_ = 1ms;
+};
+
+using BlockingStep = std::function<Result<Step>()>;
+
+constexpr Duration kOthersWork = 60s;    ///< another call at work on the same volume
+constexpr Duration kOfflineUse = 10s;    ///< an archive that was abandoned lets go of the volume
+constexpr Duration kAgentAnswer = 20s;   ///< from the start to the agent's greeting
+constexpr Duration kEndOfProcesses = 30s;
+
+Error still_busy(const VolumeRef& volume) {
+  return Error(ErrorCode::kUnavailable,
+               "another call works on volume '" + path_of(volume) + "'")
+      .with_retry_after(1s);
+}
+
+/// What was found out or made when the provider was opened; read only from then on.
+struct Machine {
+  StateDirectory state;
+  bool root = false;
+  NodeId node;
+  LaunchTools tools;
+  Cgroups cgroups;
+};
+
+class LocalProvider final : public Provider {
+ public:
+  LocalProvider(Machine machine, UidRangesConfig ranges, const LocalRuntime& runtime)
+      : runtime_(runtime),
+        machine_(std::move(machine)),
+        etc_(machine_.state.root()),
+        volumes_(machine_.state,
+                 machine_.root ? std::optional<UidRanges>(UidRanges(std::move(ranges)))
+                               : std::nullopt),
+        instances_(machine_.state, volumes_, machine_.cgroups, machine_.tools, etc_) {}
+
+  std::string_view name() const override { return "local"; }
+  NodeId node() const override { return machine_.node; }
+  ProviderCapabilities capabilities() const override {
+    return {.offline_volume = true, .limits = machine_.cgroups.limits()};
+  }
+
+  Task<Result<void>> create_volume(const VolumeRef& volume, const CallContext& call) override {
+    COVE_CO_TRY_VOID(check_names(volume));
+    const BlockingStep create = [this, &volume] { return volumes_.create(volume); };
+    co_return co_await repeat(volume, create, kOthersWork, call);
+  }
+
+  Task<Result<void>> delete_volume(const VolumeRef& volume, const CallContext& call) override {
+    COVE_CO_TRY_VOID(check_names(volume));
+    const BlockingStep remove = [this, &volume] { return volumes_.remove(volume); };
+    co_return co_await repeat(volume, remove, kOthersWork, call);
+  }
+
+  Task<Result<std::unique_ptr<OfflineVolume>>> open_volume(const VolumeRef& volume,
+                                                           VolumeAccess /*access*/,
+                                                           const CallContext& call) override {
+    COVE_CO_TRY_VOID(check_names(volume));
+    std::unique_ptr<OfflineVolume> opened;
+    const OfflineTools tools{volumes_, runtime_.executor, runtime_.loop};
+    const BlockingStep open = [&]() -> Result<Step> {
+      COVE_TRY(opened, try_open_offline(tools, volume));
+      return opened ? Step::kDone : Step::kBusy;
+    };
+    COVE_CO_TRY_VOID(co_await repeat(volume, open, kOthersWork, call));
+    co_return std::move(opened);
+  }
+
+  Task<Result<void>> start_instance(const InstanceRef& instance, const SandboxPolicy& policy,
+                                    const CallContext& call) override;
+
+  Task<Result<void>> stop_instance(const InstanceRef& instance, const CallContext& call) override {
+    COVE_CO_TRY_VOID(check_names(instance.volume));
+    const auto cached = guests_.find(instance.volume);
+    if (cached != guests_.end() && cached->second.epoch <= instance.epoch) guests_.erase(cached);
+    const BlockingStep stop = [this, &instance] { return instances_.stop(instance); };
+    co_return co_await repeat(instance.volume, stop, kEndOfProcesses, call);
+  }
+
+  Task<Result<InstanceStatus>> inspect(const InstanceRef& instance,
+                                       const CallContext& call) override {
+    COVE_CO_TRY_VOID(check_names(instance.volume));
+    COVE_CO_TRY_VOID(call.check(runtime_.clock));
+    const auto look = [this, &instance] { return instances_.inspect(instance); };
+    co_return co_await base::offload(runtime_.executor, runtime_.loop, look);
+  }
+
+  Task<Result<std::shared_ptr<Guest>>> connect(const InstanceRef& instance,
+                                               const CallContext& call) override;
+
+  Task<Result<ProviderInventory>> list(const DeploymentId& deployment,
+                                       const CallContext& call) override {
+    COVE_CO_TRY_VOID(call.check(runtime_.clock));
+    const auto look = [&]() -> Result<ProviderInventory> {
+      ProviderInventory inventory;
+      COVE_TRY(inventory.volumes, volumes_.list(deployment));
+      COVE_TRY(inventory.instances, instances_.list(deployment));
+      return inventory;
+    };
+    co_return co_await base::offload(runtime_.executor, runtime_.loop, look);
+  }
+
+ private:
+  struct CachedGuest {
+    Epoch epoch{};
+    MarkerIdentity marker;  ///< of the volume when the guest was reached
+    std::shared_ptr<Guest> guest;
+  };
+
+  /// Repeats a step until it is done.
+  Task<Result<void>> repeat(const VolumeRef& volume, const BlockingStep& step,
+                            Duration bound, const CallContext& call) {
+    Patience patience(runtime_, bound);
+    for (;;) {
+      COVE_CO_TRY_VOID(call.check(runtime_.clock));
+      COVE_CO_TRY(const Step done, co_await base::offload(runtime_.executor, runtime_.loop, step));
+      if (done == Step::kDone) co_return ok();
+      if (patience.is_over()) co_return still_busy(volume);
+      COVE_CO_TRY_VOID(co_await patience.pause(call));
+    }
+  }
+
+  Task<Result<StartAttempt>> wait_for_start(const InstanceRef& instance, const CallContext& call);
+  Task<Result<void>> start_now(const InstanceRef& instance, const SandboxPolicy& policy,
+                               StartAttempt& attempt, const CallContext& call);
+  Task<Result<void>> give_up_start(const InstanceRef& instance, StartedInstance& started,
+                                   StartAttempt& attempt, Error why);
+  Task<Result<std::shared_ptr<Guest>>> greet(const InstanceRef& instance, UniqueFd socket,
+                                             const CallContext& call);
+  std::shared_ptr<Guest> cached_guest(const InstanceRef& instance);
+  void reap_when_ended(int process);
+
+  LocalRuntime runtime_;
+  Machine machine_;
+  MadeUpEtc etc_;
+  Volumes volumes_;
+  Instances instances_;
+
+  // On the loop's thread only.
+  std::map<VolumeRef, CachedGuest> guests_;
+  Turns turns_;
+};
+
+Task<Result<void>> LocalProvider::start_instance(const InstanceRef& instance,
+                                                 const SandboxPolicy& policy,
+                                                 const CallContext& call) {
+  COVE_CO_TRY_VOID(check_names(instance.volume));
+  // One that runs but ends just now does not answer any more: it is then started anew.
+  Patience patience(runtime_, kOfflineUse);
+  for (;;) {
+    COVE_CO_TRY(StartAttempt attempt, co_await wait_for_start(instance, call));
+    if (attempt.state == StartState::kReady) {
+      co_return co_await start_now(instance, policy, attempt, call);
+    }
+    const auto answered = co_await connect(instance, call);
+    if (answered) co_return ok();
+    if (answered.error().code() != ErrorCode::kUnavailable || patience.is_over()) {
+      co_return answered.error();
+    }
+    attempt = StartAttempt();
+    COVE_CO_TRY_VOID(co_await patience.pause(call));
+  }
+}
+
+/// Waits until this call alone may start, or finds that the epoch runs.
+Task<Result<StartAttempt>> LocalProvider::wait_for_start(const InstanceRef& instance,
+                                                         const CallContext& call) {
+  Patience others(runtime_, kOthersWork);
+  Patience offline(runtime_, kOfflineUse);
+  const auto begin = [this, &instance] { return instances_.begin_start(instance); };
+  for (;;) {
+    COVE_CO_TRY_VOID(call.check(runtime_.clock));
+    COVE_CO_TRY(StartAttempt attempt,
+                co_await base::offload(runtime_.executor, runtime_.loop, begin));
+    if (attempt.state == StartState::kReady || attempt.state == StartState::kRuns) {
+      co_return attempt;
+    }
+    if (attempt.state == StartState::kOffline && offline.is_over()) {
+      co_return Error(ErrorCode::kUnavailable,
+                      "volume '" + path_of(instance.volume) + "' is open offline")
+          .with_retry_after(1s);
+    }
+    if (others.is_over()) co_return still_busy(instance.volume);
+    attempt = StartAttempt();  // nobody waits for the locks of one that waits
+    COVE_CO_TRY_VOID(co_await others.pause(call));
+  }
+}
+
+Task<Result<void>> LocalProvider::start_now(const InstanceRef& instance,
+                                            const SandboxPolicy& policy, StartAttempt& attempt,
+                                            const CallContext& call) {
+  const auto launch = [&] { return instances_.start(instance, policy, attempt); };
+  COVE_CO_TRY(StartedInstance started,
+              co_await base::offload(runtime_.executor, runtime_.loop, launch));
+  reap_when_ended(*started.launched.process);
+  UniqueFd socket = std::move(started.socket);
+  auto guest = co_await greet(instance, std::move(socket), call);
+  if (guest) co_return ok();
+  co_return co_await give_up_start(instance, started, attempt, guest.error());
+}
+
+/// Ends what did not answer, whatever the caller's deadline, and says why it did not.
+Task<Result<void>> LocalProvider::give_up_start(const InstanceRef& instance,
+                                                StartedInstance& started, StartAttempt& attempt,
+                                                Error why) {
+  std::string errors;
+  const BlockingStep end = [&]() -> Result<Step> {
+    // One that ends by itself is given the time to say why.
+    const auto process = Process::behind(*started.launched.process);
+    if (why.code() == ErrorCode::kUnavailable && process) process->has_ended(500ms);
+    errors = errors_of(started.launched);
+    return instances_.abandon_start(instance, started, attempt);
+  };
+  const CallContext unbounded;
+  const auto ended = co_await repeat(instance.volume, end, kEndOfProcesses, unbounded);
+  if (!ended && runtime_.log) {
+    runtime_.log->write(LogLevel::kWarning,
+                        "a start that failed is not cleared away: " + ended.error().describe());
+  }
+  if (why.code() == ErrorCode::kUnavailable) {
+    co_return explain_start_failure(errors).with_cause(std::move(why));
+  }
+  if (why.code() == ErrorCode::kTimeout && !errors.empty()) {
+    co_return why.with_context("said", errors);
+  }
+  co_return why;
+}
+
+/// Exchanges greetings, bounded, and keeps the guest for later calls.
+Task<Result<std::shared_ptr<Guest>>> LocalProvider::greet(const InstanceRef& instance,
+                                                          UniqueFd socket,
+                                                          const CallContext& call) {
+  CallContext bounded = call;
+  const Instant bound = runtime_.clock.now() + kAgentAnswer;
+  if (!bounded.deadline || *bounded.deadline > bound) bounded.deadline = bound;
+  guest::AgentIdentity identity{instance.volume.deployment.str(), instance.volume.sandbox.str(),
+                                instance.volume.generation.str(), number_of(instance.epoch)};
+  const guest::GuestRuntime tools{runtime_.loop, runtime_.clock, runtime_.ids};
+  COVE_CO_TRY(auto reached, co_await guest::connect_agent(tools, std::move(socket),
+                                                          std::move(identity), bounded));
+  if (const auto marker = volumes_.marker_identity(instance.volume)) {
+    guests_.insert_or_assign(instance.volume, CachedGuest{instance.epoch, *marker, reached});
+  }
+  co_return reached;
+}
+
+std::shared_ptr<Guest> LocalProvider::cached_guest(const InstanceRef& instance) {
+  const auto found = guests_.find(instance.volume);
+  if (found == guests_.end() || found->second.epoch != instance.epoch) return nullptr;
+  // One look at the directory, which the kernel has cached: also a warm call notices that its
+  // volume was moved away.
+  if (guest::is_connected(*found->second.guest) &&
+      volumes_.marker_identity(instance.volume) == found->second.marker) {
+    return found->second.guest;
+  }
+  guests_.erase(found);
+  return nullptr;
+}
+
+Task<Result<std::shared_ptr<Guest>>> LocalProvider::connect(const InstanceRef& instance,
+                                                            const CallContext& call) {
+  COVE_CO_TRY_VOID(check_names(instance.volume));
+  COVE_CO_TRY_VOID(call.check(runtime_.clock));
+  if (auto guest = cached_guest(instance)) co_return guest;
+  // Calls that come together share the connection of the first.
+  COVE_CO_TRY(const auto turn, co_await turns_.wait(runtime_.loop, instance.volume, call));
+  if (auto guest = cached_guest(instance)) co_return guest;
+  const auto open = [this, &instance] { return instances_.connect(instance); };
+  COVE_CO_TRY(UniqueFd socket, co_await base::offload(runtime_.executor, runtime_.loop, open));
+  co_return co_await greet(instance, std::move(socket), call);
+}
+
+/// Where this process is what orphans are given to, an instance that ended is its zombie.
+void LocalProvider::reap_when_ended(int process) {
+  UniqueFd own(::fcntl(process, F_DUPFD_CLOEXEC, 0));
+  if (!own) return;
+  using Watched = boost::asio::posix::stream_descriptor;
+  const auto watched = std::make_shared<Watched>(runtime_.loop.context(), own.release());
+  watched->async_wait(Watched::wait_read, [watched](const boost::system::error_code& error) {
+    if (!error) reap_adopted(watched->native_handle());
+  });
+}
+
+NodeId node_of(const LocalOptions& options, const StateDirectory& state) {
+  if (!options.node.empty()) return NodeId(options.node);
+  const auto machine = read_small_file(AT_FDCWD, "/etc/machine-id");
+  return NodeId(
+      base::sha256_hex((machine ? *machine : "") + state.node_file()).substr(0, 16));
+}
+
+Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime& runtime) {
+  Machine machine;
+  COVE_TRY(machine.state, StateDirectory::open(options.state_dir, runtime.ids));
+  machine.root = ::geteuid() == 0;
+  machine.node = node_of(options, machine.state);
+  machine.tools.configured_bubblewrap = options.bubblewrap;
+  machine.tools.bubblewrap = find_bubblewrap(options.bubblewrap).value_or("");
+  COVE_TRY(machine.tools.image,
+           open_agent_image(machine.state.root(), options.agent, runtime.log.get()));
+  COVE_TRY(machine.tools.seccomp,
+           seccomp_program(machine.root ? AgentUid::kOwn : AgentUid::kShared));
+  COVE_TRY(machine.tools.space, this_pid_space());
+  machine.cgroups = Cgroups::open(cgroup_mounts(), options.cgroup_parent.empty()
+                                                       ? std::string("cove")
+                                                       : options.cgroup_parent);
+  return machine;
+}
+
+UidRangesConfig ranges_of(const LocalOptions& options) {
+  UidRangesConfig config;
+  if (!options.uid_directory.empty()) config.directory = options.uid_directory;
+  if (options.uid_base != 0) config.base = options.uid_base;
+  if (options.uid_ranges != 0) config.count = options.uid_ranges;
+  return config;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<Provider>> open_local_provider(const LocalOptions& options,
+                                                      const LocalRuntime& runtime) {
+  COVE_TRY(Machine machine, look_at_machine(options, runtime));
+  std::shared_ptr<Provider> provider =
+      std::make_shared<LocalProvider>(std::move(machine), ranges_of(options), runtime);
+  return provider;
+}
+
+}  // namespace cove::local

@@ -1,0 +1,104 @@
+#include "providers/local/machine_facts.hpp"
+
+#include <array>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "providers/local/small_files.hpp"
+
+namespace cove::local {
+
+namespace {
+
+struct Knob {
+  const char* path;
+  const char* forbidding;  ///< the value that forbids
+  const char* setting;
+  const char* remedy;
+};
+
+constexpr std::array kKnobs = {
+    Knob{"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces is 0",
+         "sysctl -w user.max_user_namespaces=15000"},
+    // Where the host is root, the owner of the uid range makes the namespace: an ordinary uid too.
+    Knob{"/proc/sys/kernel/unprivileged_userns_clone", "0",
+         "kernel.unprivileged_userns_clone is 0", "sysctl -w kernel.unprivileged_userns_clone=1"},
+    Knob{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
+         "AppArmor forbids user namespaces (kernel.apparmor_restrict_unprivileged_userns is 1)",
+         "give bwrap an AppArmor profile with 'userns,', or: "
+         "sysctl -w kernel.apparmor_restrict_unprivileged_userns=0"},
+};
+
+bool mentions(const std::string& text, const char* what) {
+  return text.find(what) != std::string::npos;
+}
+
+/// Words with which bubblewrap and the launcher say that the kernel refused a namespace.
+bool is_about_namespaces(const std::string& errors) {
+  for (const char* words : {"namespace", "uid map", "gid map", "loopback", "Creating new"}) {
+    if (mentions(errors, words)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Obstacle> namespace_obstacle() {
+  for (const Knob& knob : kKnobs) {
+    auto value = read_small_file(AT_FDCWD, knob.path);
+    if (!value) continue;
+    while (!value->empty() && value->back() == '\n') value->pop_back();
+    if (*value == knob.forbidding) return Obstacle{knob.setting, knob.remedy};
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> find_bubblewrap(const std::string& configured) {
+  const auto is_program = [](const std::string& path) {
+    struct stat info {};
+    return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
+           ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
+  };
+  if (!configured.empty()) {
+    if (is_program(configured)) return configured;
+    return std::nullopt;
+  }
+  for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
+    if (is_program(path)) return path;
+  }
+  return std::nullopt;
+}
+
+Error bubblewrap_missing(const std::string& configured) {
+  if (!configured.empty()) {
+    return {ErrorCode::kProvider,
+            "bubblewrap is not a program at '" + configured + "': correct provider.bubblewrap"};
+  }
+  return {ErrorCode::kProvider,
+          "bubblewrap is not installed (looked for bwrap in /usr/bin, /usr/local/bin and /bin): "
+          "apt install bubblewrap"};
+}
+
+Error explain_start_failure(const std::string& errors) {
+  const std::string cause = errors.empty() ? "it ended without a word" : errors;
+  if (is_about_namespaces(errors)) {
+    if (const auto obstacle = namespace_obstacle()) {
+      return {ErrorCode::kProvider, "the sandbox did not start because " + obstacle->setting +
+                                        "; remedy: " + obstacle->remedy + " (" + cause + ")"};
+    }
+    return {ErrorCode::kProvider,
+            "the sandbox did not start because the kernel refuses a namespace; inside a container "
+            "it needs user namespaces allowed (for Docker: --security-opt seccomp=unconfined "
+            "--security-opt apparmor=unconfined --security-opt systempaths=unconfined) (" +
+                cause + ")"};
+  }
+  if (mentions(errors, "Permission denied") && mentions(errors, "run the launcher")) {
+    return {ErrorCode::kProvider,
+            "the launcher may not be run: mount the state directory's file system without noexec"};
+  }
+  return {ErrorCode::kProvider, "the sandbox did not start: " + cause};
+}
+
+}  // namespace cove::local

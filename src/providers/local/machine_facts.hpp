@@ -1,0 +1,30 @@
+/// What the machine's settings say about sandboxes.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <cove/error.hpp>
+
+namespace cove::local {
+
+/// A setting that forbids user namespaces, and how it is changed.
+struct Obstacle {
+  std::string setting;
+  std::string remedy;
+};
+
+/// The first setting found that forbids user namespaces to this user; none where none is seen.
+std::optional<Obstacle> namespace_obstacle();
+
+/// Looks bubblewrap up: `configured`, else /usr/bin, /usr/local/bin, /bin. None: not installed.
+std::optional<std::string> find_bubblewrap(const std::string& configured);
+
+/// kProvider: bubblewrap is missing, and how it is had.
+Error bubblewrap_missing(const std::string& configured);
+
+/// Why an instance did not start, out of what launcher, bubblewrap and agent wrote: kProvider with
+/// cause and remedy.
+Error explain_start_failure(const std::string& errors);
+
+}  // namespace cove::local

@@ -1,0 +1,162 @@
+#include "providers/local/machine_probe.hpp"
+
+#include <array>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/system_clock.hpp"
+#include "providers/local/agent_image.hpp"
+#include "providers/local/instance/cgroups.hpp"
+#include "providers/local/instance/process.hpp"
+#include "providers/local/instance/quiet_start.hpp"
+#include "providers/local/launcher/plan.hpp"
+#include "providers/local/machine_facts.hpp"
+#include "providers/local/sandbox/seccomp_filter.hpp"
+#include "providers/local/small_files.hpp"
+#include "providers/local/state_directory.hpp"
+#include "providers/local/volume/uid_ranges.hpp"
+
+namespace cove::local {
+
+using base::UniqueFd;
+using Level = ProbeFinding::Level;
+
+namespace {
+
+constexpr const char* kProof = "cove-probe";
+constexpr std::chrono::milliseconds kTrialBound{10'000};
+
+ProbeFinding broken(std::string subject, const Error& error, std::string remedy = {}) {
+  return {Level::kBroken, std::move(subject), error.describe(), std::move(remedy)};
+}
+
+std::string text_in(int fd) {
+  std::string text(4096, '\0');
+  const ssize_t got = ::pread(fd, text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return text;
+}
+
+std::string trial_plan(const std::string& bubblewrap, const LocalOptions& options) {
+  std::vector<std::string> command = {bubblewrap, "--unshare-pid", "--unshare-ipc",
+                                      "--unshare-uts", "--unshare-net", "--cap-drop", "ALL"};
+  std::vector<std::string> words;
+  if (::geteuid() == 0) {
+    constexpr const char* kNamespaceFd = "4";
+    const std::uint32_t base = options.uid_base != 0 ? options.uid_base : UidRangesConfig().base;
+    words.insert(words.end(), {"own", std::to_string(base), kNamespaceFd});
+    command.insert(command.end(), {"--userns", kNamespaceFd, "--uid", "0", "--gid", "0"});
+  } else {
+    command.insert(command.end(), {"--unshare-user", "--uid", "1000", "--gid", "1000"});
+  }
+  command.insert(command.end(), {"--ro-bind", "/usr", "/usr", "--ro-bind-try", "/lib", "/lib",
+                                 "--ro-bind-try", "/lib64", "/lib64", "--ro-bind-try", "/bin",
+                                 "/bin", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+                                 "--", "/bin/echo", kProof});
+  words.insert(words.end(), {"exec", bubblewrap, std::to_string(command.size())});
+  words.insert(words.end(), command.begin(), command.end());
+  std::string plan;
+  for (const std::string& word : words) plan.append(word.c_str(), word.size() + 1);
+  return plan;
+}
+
+/// Starts a sandbox that proves itself by what it prints: who reaps it is not known here.
+Result<void> try_sandbox(const std::string& bubblewrap, const AgentImage& image,
+                         const LocalOptions& options) {
+  COVE_TRY(const UniqueFd plan, sealed_memory("cove-plan", trial_plan(bubblewrap, options)));
+  const UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const UniqueFd output(::memfd_create("cove-probe", MFD_CLOEXEC));
+  const UniqueFd errors(::memfd_create("cove-probe", MFD_CLOEXEC));
+  const std::array descriptors = {*input, *output, *errors, *plan};
+  COVE_TRY(const UniqueFd started,
+           start_quietly(*image.launcher, {"cove-launcher"}, descriptors));
+  const auto process = Process::behind(*started);
+  const bool ended = !process || process->has_ended(kTrialBound);
+  reap_adopted(*started);
+  if (text_in(*output).starts_with(kProof)) return ok();
+  std::string words = text_in(*errors);
+  if (!ended) words += " (it did not end)";
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  return explain_start_failure(words);
+}
+
+ProbeFinding limits_finding(const LocalOptions& options) {
+  const Cgroups groups = Cgroups::open(
+      cgroup_mounts(), options.cgroup_parent.empty() ? "cove" : options.cgroup_parent);
+  if (groups.limits()) {
+    return {Level::kGood, "limits",
+            groups.unified() ? "memory, processes and processor by cgroup v2"
+                             : "memory, processes and processor by cgroup v1",
+            ""};
+  }
+  return {Level::kLimited, "limits",
+          "best effort only (per command, by rlimits): " + groups.obstacle(),
+          "run as root, or delegate a cgroup v2 subtree and name it in provider.cgroup_parent"};
+}
+
+ProbeFinding ranges_finding(const LocalOptions& options) {
+  if (::geteuid() != 0) {
+    return {Level::kLimited, "separate users",
+            "all sandboxes run as this user; its files outside are hidden, not owned by another",
+            "run as root for a host uid range of its own per volume"};
+  }
+  const std::string directory =
+      options.uid_directory.empty() ? UidRangesConfig().directory : options.uid_directory;
+  return {Level::kGood, "separate users",
+          "each volume has its own 65,536 host uids, given out in " + directory, ""};
+}
+
+/// systemd ends everything in a service's group with the service, unless told otherwise.
+ProbeFinding service_finding() {
+  const auto text = read_small_file(AT_FDCWD, "/proc/self/cgroup");
+  if (!text || text->find(".service") == std::string::npos) {
+    return {Level::kGood, "outliving the host", "sandboxes go on when this process ends", ""};
+  }
+  return {Level::kLimited, "outliving the host",
+          "this process is in a service's group: systemd ends its sandboxes with it",
+          "set KillMode=process in the unit, or provider.cgroup_parent outside of the service's "
+          "cgroup v2 group"};
+}
+
+}  // namespace
+
+std::vector<ProbeFinding> probe_machine(const LocalOptions& options) {
+  std::vector<ProbeFinding> findings;
+  base::SystemIds ids;
+  const auto state = StateDirectory::open(options.state_dir, ids);
+  if (!state) {
+    findings.push_back(broken("state directory", state.error()));
+    return findings;
+  }
+  findings.push_back({Level::kGood, "state directory", options.state_dir, ""});
+  const auto bubblewrap = find_bubblewrap(options.bubblewrap);
+  if (!bubblewrap) {
+    findings.push_back({Level::kBroken, "bubblewrap",
+                        bubblewrap_missing(options.bubblewrap).message(),
+                        "apt install bubblewrap"});
+  } else {
+    findings.push_back({Level::kGood, "bubblewrap", *bubblewrap, ""});
+  }
+  const auto image = open_agent_image(state->root(), options.agent, nullptr);
+  if (!image) findings.push_back(broken("agent", image.error()));
+  if (bubblewrap && image) {
+    const auto tried = try_sandbox(*bubblewrap, *image, options);
+    if (tried) {
+      findings.push_back({Level::kGood, "namespaces", "a sandbox was started and ended", ""});
+    } else {
+      const auto obstacle = namespace_obstacle();
+      findings.push_back(
+          broken("namespaces", tried.error(), obstacle ? obstacle->remedy : std::string()));
+    }
+  }
+  const auto filter = seccomp_program(AgentUid::kShared);
+  if (!filter) findings.push_back(broken("seccomp", filter.error()));
+  findings.push_back(limits_finding(options));
+  findings.push_back(ranges_finding(options));
+  findings.push_back(service_finding());
+  return findings;
+}
+
+}  // namespace cove::local

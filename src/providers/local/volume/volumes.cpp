@@ -1,0 +1,302 @@
+#include "providers/local/volume/volumes.hpp"
+
+#include <cerrno>
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/beneath.hpp"
+#include "base/system_error.hpp"
+#include "providers/local/small_files.hpp"
+#include "providers/local/volume/tree_removal.hpp"
+
+namespace cove::local {
+
+using base::system_error;
+using base::UniqueFd;
+
+namespace {
+
+constexpr std::string_view kRetiredPrefix = ".dead-";
+
+std::string retired_name_of(const VolumeRef& volume) {
+  return std::string(kRetiredPrefix) + volume.generation.str();
+}
+
+Error lost(const VolumeRef& volume, const std::string& why) {
+  return {ErrorCode::kIntegrity, "volume '" + path_of(volume) + "' " + why};
+}
+
+/// Opens a directory, or makes it and remembers that its parent must be synced.
+Result<UniqueFd> open_or_make(int parent, const std::string& name, bool& made) {
+  Result<UniqueFd> found = open_directory(parent, name);
+  if (found || found.error().code() != ErrorCode::kNotFound) return found;
+  made = true;
+  return make_directory(parent, name, 0700);
+}
+
+bool exists(int directory, const char* name) {
+  struct stat info {};
+  return ::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+bool is_same_directory(int left, int right) {
+  struct stat a {};
+  struct stat b {};
+  return ::fstat(left, &a) == 0 && ::fstat(right, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+Result<void> remove_file(int directory, const char* name) {
+  if (::unlinkat(directory, name, 0) == 0 || errno == ENOENT) return ok();
+  return system_error(errno, std::string("delete '") + name + "'");
+}
+
+/// The marker, or the draft of a volume that was never finished; none where neither was written.
+Result<std::optional<VolumeMarker>> any_marker(int directory) {
+  for (const char* name : {kMarkerName, kMarkerDraftName}) {
+    Result<VolumeMarker> marker = read_marker(directory, name);
+    if (marker) return std::optional<VolumeMarker>(*std::move(marker));
+    if (marker.error().code() != ErrorCode::kNotFound) return marker.error();
+  }
+  return std::optional<VolumeMarker>();
+}
+
+}  // namespace
+
+Volumes::Volumes(const StateDirectory& state, std::optional<UidRanges> ranges)
+    : state_(state), ranges_(std::move(ranges)) {}
+
+RangeHolder Volumes::holder_of(const VolumeRef& volume) const {
+  return {state_.node_file(), state_.path(), path_of(volume)};
+}
+
+Result<UniqueFd> Volumes::open_directory_of(const VolumeRef& volume) const {
+  const std::string path = path_of(volume);
+  base::BeneathResult opened =
+      base::open_beneath(state_.volumes(), path.c_str(), O_RDONLY | O_DIRECTORY, 0,
+                         RESOLVE_NO_SYMLINKS);
+  if (!opened.fd) return system_error(opened.error_number, "open volume '" + path + "'");
+  return std::move(opened.fd);
+}
+
+Result<Step> Volumes::create(const VolumeRef& volume) const {
+  // A deletion beside this may take the sandbox's empty directory away between two steps.
+  for (int attempt = 0;; ++attempt) {
+    Result<Step> created = create_once(volume);
+    const bool vanished = !created && created.error().code() == ErrorCode::kNotFound;
+    if (!vanished || attempt == 8) return created;
+  }
+}
+
+Result<Step> Volumes::create_once(const VolumeRef& volume) const {
+  bool made_deployment = false;
+  bool made_sandbox = false;
+  COVE_TRY(const UniqueFd deployment,
+           open_or_make(state_.volumes(), volume.deployment.str(), made_deployment));
+  COVE_TRY(const UniqueFd sandbox, open_or_make(*deployment, volume.sandbox.str(), made_sandbox));
+  COVE_TRY(const UniqueFd directory, make_directory(*sandbox, volume.generation.str(), 0700));
+  COVE_TRY(const VolumeLock lock, VolumeLock::open(*directory, VolumeLock::Missing::kCreate));
+  COVE_TRY(const bool alone, lock.try_take(LockRole::kOperation));
+  if (!alone) return Step::kBusy;
+
+  const Result<VolumeMarker> finished = read_marker(*directory, kMarkerName);
+  if (finished) {
+    if (finished->volume != volume) return lost(volume, "carries another volume's marker");
+    return Step::kDone;
+  }
+  if (finished.error().code() != ErrorCode::kNotFound) return finished.error();
+  COVE_TRY(const VolumeMarker marker, draft_marker(*directory, volume));
+  COVE_TRY_VOID(fill(*directory, marker));
+  if (::renameat(*directory, kMarkerDraftName, *directory, kMarkerName) != 0) {
+    return system_error(errno, "write the marker of a volume");
+  }
+  COVE_TRY_VOID(sync_fd(*directory, "a volume"));
+  COVE_TRY_VOID(sync_fd(*sandbox, "a volume's directory"));
+  if (made_sandbox) COVE_TRY_VOID(sync_fd(*deployment, "a deployment's directory"));
+  if (made_deployment) COVE_TRY_VOID(sync_fd(state_.volumes(), "the volumes' directory"));
+  return Step::kDone;
+}
+
+Result<VolumeMarker> Volumes::draft_marker(int directory, const VolumeRef& volume) const {
+  const RangeHolder holder = holder_of(volume);
+  const Result<VolumeMarker> draft = read_marker(directory, kMarkerDraftName);
+  if (draft && draft->volume == volume) {
+    if (!draft->range || !ranges_) return *draft;
+    COVE_TRY(const bool ours, ranges_->confirm(*draft->range, holder));
+    if (ours) return *draft;
+  }
+  VolumeMarker marker{volume, std::nullopt};
+  const auto write_draft = [&]() -> Result<void> {
+    COVE_TRY_VOID(replace_file(directory, kMarkerDraftName, to_json(marker), Durable::kYes));
+    return sync_fd(directory, "a volume");
+  };
+  if (!ranges_) {
+    COVE_TRY_VOID(write_draft());
+    return marker;
+  }
+  const auto intend = [&](UidRange range) -> Result<void> {
+    marker.range = range;
+    return write_draft();
+  };
+  COVE_TRY(const UidRange range, ranges_->allocate(holder, intend));
+  marker.range = range;
+  return marker;
+}
+
+Result<void> Volumes::fill(int directory, const VolumeMarker& marker) const {
+  for (const char* name : {"workspace", "home"}) {
+    COVE_TRY(const UniqueFd part, make_directory(directory, name, 0755));
+    if (marker.range) {
+      const std::uint32_t owner = marker.range->first + kSandboxUid;
+      if (::fchown(*part, owner, owner) != 0) {
+        return system_error(errno, std::string("give '") + name + "' to the sandbox's user");
+      }
+    }
+    COVE_TRY_VOID(sync_fd(*part, std::string("'") + name + "'"));
+  }
+  return ok();
+}
+
+Result<OpenedVolume> Volumes::open(const VolumeRef& volume) const {
+  Result<UniqueFd> directory = open_directory_of(volume);
+  if (!directory) {
+    if (directory.error().code() != ErrorCode::kNotFound) return directory.error();
+    return lost(volume, "is missing from '" + state_.path() + "/volumes'");
+  }
+  Result<VolumeMarker> marker = read_marker(**directory, kMarkerName);
+  if (!marker) {
+    if (marker.error().code() != ErrorCode::kNotFound) return marker.error();
+    return lost(volume, "has no marker");
+  }
+  if (marker->volume != volume) return lost(volume, "carries another volume's marker");
+  if (marker->range.has_value() != ranges_.has_value()) {
+    return lost(volume, ranges_ ? "was made by a host that was not root"
+                                : "was made by a host that was root");
+  }
+  if (ranges_) {
+    COVE_TRY(const bool ours, ranges_->confirm(*marker->range, holder_of(volume)));
+    if (!ours) return lost(volume, "has a host uid range that now belongs to another volume");
+  }
+  return OpenedVolume{*std::move(directory), *std::move(marker)};
+}
+
+std::optional<MarkerIdentity> Volumes::marker_identity(const VolumeRef& volume) const {
+  struct stat info {};
+  const std::string path = path_of(volume) + "/" + kMarkerName;
+  if (::fstatat(state_.volumes(), path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    return std::nullopt;
+  }
+  return MarkerIdentity{info.st_dev, info.st_ino,
+                        info.st_ctim.tv_sec * 1'000'000'000 + info.st_ctim.tv_nsec};
+}
+
+Result<std::optional<VolumeHold>> Volumes::try_hold(const VolumeRef& volume) const {
+  VolumeHold hold;
+  COVE_TRY(hold.directory, open_directory_of(volume));
+  COVE_TRY(hold.operation, VolumeLock::open(*hold.directory, VolumeLock::Missing::kCreate));
+  COVE_TRY(const bool alone, hold.operation.try_take(LockRole::kOperation));
+  if (!alone) return std::optional<VolumeHold>();
+  // Who had the lock before may have deleted what was opened above.
+  COVE_TRY(const UniqueFd now, open_directory_of(volume));
+  if (!is_same_directory(*hold.directory, *now)) return std::optional<VolumeHold>();
+  return std::optional<VolumeHold>(std::move(hold));
+}
+
+Result<VolumeLock> Volumes::open_lock(const VolumeRef& volume) const {
+  COVE_TRY(const UniqueFd directory, open_directory_of(volume));
+  return VolumeLock::open(*directory);
+}
+
+Result<Step> Volumes::remove(const VolumeRef& volume) const {
+  const std::string sandbox_path = volume.deployment.str() + "/" + volume.sandbox.str();
+  base::BeneathResult sandbox = base::open_beneath(
+      state_.volumes(), sandbox_path.c_str(), O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
+  if (!sandbox.fd) {
+    if (sandbox.error_number == ENOENT) return Step::kDone;
+    return system_error(sandbox.error_number, "open '" + sandbox_path + "'");
+  }
+  COVE_TRY(const Step retired, retire(*sandbox.fd, volume));
+  if (retired == Step::kBusy) return Step::kBusy;
+  COVE_TRY_VOID(finish_removal(*sandbox.fd, volume));
+  // Both stay where something else is in them.
+  ::unlinkat(state_.volumes(), sandbox_path.c_str(), AT_REMOVEDIR);
+  ::unlinkat(state_.volumes(), volume.deployment.str().c_str(), AT_REMOVEDIR);
+  return Step::kDone;
+}
+
+/// Takes the volume's name away, durably: from here on nobody can start or open it.
+Result<Step> Volumes::retire(int sandbox_directory, const VolumeRef& volume) const {
+  const auto held = try_hold(volume);
+  if (!held && held.error().code() == ErrorCode::kNotFound) return Step::kDone;
+  if (!held) return held.error();
+  if (!*held) return Step::kBusy;
+  const VolumeHold& hold = **held;
+  for (const LockRole role : {LockRole::kInstance, LockRole::kOffline}) {
+    COVE_TRY(const bool used, hold.operation.is_held_elsewhere(role));
+    if (!used) continue;
+    return Error(ErrorCode::kFailedPrecondition,
+                 "volume '" + path_of(volume) + "' is not deleted: " +
+                     (role == LockRole::kInstance ? "an instance runs on it" : "it is open"));
+  }
+  COVE_TRY(const auto marker, any_marker(*hold.directory));
+  if (marker && marker->volume != volume) {
+    return lost(volume, "carries another volume's marker and is not deleted");
+  }
+  if (!marker && exists(*hold.directory, "workspace")) {
+    return lost(volume, "has no marker and is not deleted");
+  }
+  const std::string name = volume.generation.str();
+  if (::renameat2(sandbox_directory, name.c_str(), sandbox_directory,
+                  retired_name_of(volume).c_str(), RENAME_NOREPLACE) != 0) {
+    return system_error(errno, "retire volume '" + path_of(volume) + "'");
+  }
+  COVE_TRY_VOID(sync_fd(sandbox_directory, "a volume's directory"));
+  return Step::kDone;
+}
+
+/// Deletes a retired volume. The marker goes last but one: it says which uid range to return.
+Result<void> Volumes::finish_removal(int sandbox_directory, const VolumeRef& volume) const {
+  const std::string name = retired_name_of(volume);
+  const Result<UniqueFd> directory = open_directory(sandbox_directory, name);
+  if (!directory) {
+    if (directory.error().code() == ErrorCode::kNotFound) return ok();
+    return directory.error();
+  }
+  COVE_TRY_VOID(remove_tree(**directory, "workspace"));
+  COVE_TRY_VOID(remove_tree(**directory, "home"));
+  COVE_TRY_VOID(remove_file(**directory, "lock"));
+  COVE_TRY(const auto marker, any_marker(**directory));
+  if (marker && marker->range && ranges_) {
+    COVE_TRY_VOID(ranges_->release(*marker->range, holder_of(volume)));
+  }
+  COVE_TRY_VOID(remove_file(**directory, kMarkerDraftName));
+  COVE_TRY_VOID(remove_file(**directory, kMarkerName));
+  return remove_tree(sandbox_directory, name);
+}
+
+Result<std::vector<VolumeRef>> Volumes::list(const DeploymentId& deployment) const {
+  std::vector<VolumeRef> volumes;
+  const Result<UniqueFd> directory = open_directory(state_.volumes(), deployment.str());
+  if (!directory) {
+    if (directory.error().code() == ErrorCode::kNotFound) return volumes;
+    return directory.error();
+  }
+  COVE_TRY(const auto sandboxes, names_in(**directory));
+  for (const std::string& sandbox : sandboxes) {
+    const Result<UniqueFd> inside = open_directory(**directory, sandbox);
+    if (!inside) continue;  // deleted meanwhile, or no directory and so none of ours
+    COVE_TRY(const auto generations, names_in(**inside));
+    for (const std::string& name : generations) {
+      const std::string generation =
+          name.starts_with(kRetiredPrefix) ? name.substr(kRetiredPrefix.size()) : name;
+      const VolumeRef volume{deployment, SandboxId(sandbox), Generation(generation)};
+      if (check_names(volume)) volumes.push_back(volume);
+    }
+  }
+  return volumes;
+}
+
+}  // namespace cove::local
