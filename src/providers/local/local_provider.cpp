@@ -15,12 +15,10 @@
 #include "base/async/worker_pool.hpp"
 #include "base/sha256.hpp"
 #include "guest/agent_guest.hpp"
-#include "providers/local/agent_image.hpp"
 #include "providers/local/instance/instances.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/offline_volume.hpp"
-#include "providers/local/sandbox/seccomp_filter.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/turns.hpp"
 
@@ -69,20 +67,29 @@ struct Machine {
   StateDirectory state;
   bool root = false;
   NodeId node;
-  LaunchTools tools;
+  PidSpace pid_space;
   Cgroups cgroups;
 };
 
+UidRangesConfig ranges_of(const LocalOptions& options) {
+  UidRangesConfig config;
+  if (!options.uid_directory.empty()) config.directory = options.uid_directory;
+  if (options.uid_base != 0) config.base = options.uid_base;
+  if (options.uid_ranges != 0) config.count = options.uid_ranges;
+  return config;
+}
+
 class LocalProvider final : public Provider {
  public:
-  LocalProvider(Machine machine, UidRangesConfig ranges, const LocalRuntime& runtime)
+  LocalProvider(Machine machine, const LocalOptions& options, const LocalRuntime& runtime)
       : runtime_(runtime),
         machine_(std::move(machine)),
+        toolbox_({machine_.state.root(), options.bubblewrap, options.agent, runtime.log}),
         etc_(machine_.state.root()),
         volumes_(machine_.state,
-                 machine_.root ? std::optional<UidRanges>(UidRanges(std::move(ranges)))
+                 machine_.root ? std::optional<UidRanges>(UidRanges(ranges_of(options)))
                                : std::nullopt),
-        instances_(machine_.state, volumes_, machine_.cgroups, machine_.tools, etc_) {}
+        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space) {}
 
   std::string_view name() const override { return "local"; }
   NodeId node() const override { return machine_.node; }
@@ -182,6 +189,7 @@ class LocalProvider final : public Provider {
 
   LocalRuntime runtime_;
   Machine machine_;
+  LaunchToolbox toolbox_;
   MadeUpEtc etc_;
   Volumes volumes_;
   Instances instances_;
@@ -343,25 +351,11 @@ Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime&
   COVE_TRY(machine.state, StateDirectory::open(options.state_dir, runtime.ids));
   machine.root = ::geteuid() == 0;
   machine.node = node_of(options, machine.state);
-  machine.tools.configured_bubblewrap = options.bubblewrap;
-  machine.tools.bubblewrap = find_bubblewrap(options.bubblewrap).value_or("");
-  COVE_TRY(machine.tools.image,
-           open_agent_image(machine.state.root(), options.agent, runtime.log.get()));
-  COVE_TRY(machine.tools.seccomp,
-           seccomp_program(machine.root ? AgentUid::kOwn : AgentUid::kShared));
-  COVE_TRY(machine.tools.space, this_pid_space());
+  COVE_TRY(machine.pid_space, this_pid_space());
   machine.cgroups = Cgroups::open(cgroup_mounts(), options.cgroup_parent.empty()
                                                        ? std::string("cove")
                                                        : options.cgroup_parent);
   return machine;
-}
-
-UidRangesConfig ranges_of(const LocalOptions& options) {
-  UidRangesConfig config;
-  if (!options.uid_directory.empty()) config.directory = options.uid_directory;
-  if (options.uid_base != 0) config.base = options.uid_base;
-  if (options.uid_ranges != 0) config.count = options.uid_ranges;
-  return config;
 }
 
 }  // namespace
@@ -370,7 +364,7 @@ Result<std::shared_ptr<Provider>> open_local_provider(const LocalOptions& option
                                                       const LocalRuntime& runtime) {
   COVE_TRY(Machine machine, look_at_machine(options, runtime));
   std::shared_ptr<Provider> provider =
-      std::make_shared<LocalProvider>(std::move(machine), ranges_of(options), runtime);
+      std::make_shared<LocalProvider>(std::move(machine), options, runtime);
   return provider;
 }
 

@@ -33,8 +33,13 @@ bool is_missing(const Error& error) { return error.code() == ErrorCode::kNotFoun
 }  // namespace
 
 Instances::Instances(const StateDirectory& state, const Volumes& volumes, const Cgroups& cgroups,
-                     const LaunchTools& tools, MadeUpEtc& etc)
-    : state_(state), volumes_(volumes), cgroups_(cgroups), tools_(tools), etc_(etc) {}
+                     LaunchToolbox& toolbox, MadeUpEtc& etc, PidSpace here)
+    : state_(state),
+      volumes_(volumes),
+      cgroups_(cgroups),
+      toolbox_(toolbox),
+      etc_(etc),
+      here_(std::move(here)) {}
 
 Result<Instances::Sight> Instances::look(const VolumeRef& volume) const {
   Sight sight;
@@ -46,17 +51,17 @@ Result<Instances::Sight> Instances::look(const VolumeRef& volume) const {
     COVE_TRY(sight.locked, lock->is_held_elsewhere(LockRole::kInstance));
   }
   COVE_TRY(sight.record, read_record(state_.run(), volume));
-  sight.alive = sight.record && find_process(*sight.record, tools_.space).has_value();
+  sight.alive = sight.record && find_process(*sight.record, here_).has_value();
   return sight;
 }
 
 /// Kills an instance. True once nothing of it lives, as far as its processes tell; the caller asks
 /// the lock too.
 Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
-  const auto bubblewrap = find_process(record, tools_.space);
+  const auto bubblewrap = find_process(record, here_);
   if (!bubblewrap) {
-    if (locked && record.space.boot_id == tools_.space.boot_id &&
-        record.space.pid_namespace != tools_.space.pid_namespace) {
+    if (locked && record.space.boot_id == here_.boot_id &&
+        record.space.pid_namespace != here_.pid_namespace) {
       return Error(ErrorCode::kUnavailable,
                    "the instance was started in another container of this machine and can be "
                    "ended only from there");
@@ -145,7 +150,6 @@ Result<StartAttempt> Instances::begin_start(const InstanceRef& instance) const {
 
 Result<StartedInstance> Instances::start(const InstanceRef& instance, const SandboxPolicy& policy,
                                          StartAttempt& attempt) const {
-  if (tools_.bubblewrap.empty()) return bubblewrap_missing(tools_.configured_bubblewrap);
   Result<StartedInstance> started = try_start(instance, policy, attempt);
   // From here on those who were started hold the lock, or nobody does.
   attempt.instance_lock = VolumeLock();
@@ -156,10 +160,12 @@ Result<StartedInstance> Instances::start(const InstanceRef& instance, const Sand
 Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
                                              const SandboxPolicy& policy,
                                              const StartAttempt& attempt) const {
+  COVE_TRY(const LaunchTools* tools, toolbox_.tools());
   LaunchSpec spec{.instance = instance,
                   .policy = policy,
                   .volume = *attempt.volume,
                   .lock = attempt.instance_lock,
+                  .space = here_,
                   .cgroup_name = {}};
   spec.policy.limits = with_defaults(policy.limits);
   COVE_TRY(const UniqueFd etc, etc_.refresh());
@@ -177,7 +183,7 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
   StartedInstance started;
   COVE_TRY(const UniqueFd listener, listen_in(*run_directory));
   COVE_TRY(started.socket, connect_in(*run_directory));
-  Result<Launched> launched = launch(tools_, spec, *listener);
+  Result<Launched> launched = launch(*tools, spec, *listener);
   if (!launched) {
     if (launched.error().code() != ErrorCode::kPermissionDenied) return launched.error();
     return explain_start_failure(launched.error().message());

@@ -48,7 +48,7 @@ class Instances {
  public:
   /// All are borrowed and outlive this.
   Instances(const StateDirectory& state, const Volumes& volumes, const Cgroups& cgroups,
-            const LaunchTools& tools, MadeUpEtc& etc);
+            LaunchToolbox& toolbox, MadeUpEtc& etc, PidSpace here);
 
   /// Takes the volume for a start and ends an older epoch. Errors: kIntegrity; kConflict - a newer
   /// epoch runs.
@@ -92,8 +92,9 @@ class Instances {
   const StateDirectory& state_;
   const Volumes& volumes_;
   const Cgroups& cgroups_;
-  const LaunchTools& tools_;
+  LaunchToolbox& toolbox_;
   MadeUpEtc& etc_;
+  PidSpace here_;
 };
 
 }  // namespace cove::local

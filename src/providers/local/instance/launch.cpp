@@ -11,7 +11,10 @@
 #include "base/system_error.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/launcher/plan.hpp"
+#include "providers/local/machine_facts.hpp"
 #include "providers/local/sandbox/bubblewrap_command.hpp"
+#include "providers/local/sandbox/made_up_etc.hpp"
+#include "providers/local/sandbox/seccomp_filter.hpp"
 #include "providers/local/small_files.hpp"
 #include "wire/boot.hpp"
 
@@ -164,6 +167,7 @@ Result<SandboxSpec> sandbox_of(const LaunchTools& tools, const LaunchSpec& spec,
   COVE_TRY(sandbox.home, sources.path_of(*held.home, "dir", "home"));
   COVE_TRY(sandbox.agent, sources.path_of(*tools.image.agent, "file", "agent"));
   COVE_TRY(sandbox.etc, sources.path_of(spec.etc, "dir", "etc"));
+  sandbox.etc_bound = MadeUpEtc::bound_directories();
   COVE_TRY(sandbox.system, system_view_of(spec.policy, sources, held.tree));
   sandbox.host_network = spec.policy.has_host_network();
   sandbox.tmp_bytes = spec.policy.limits.memory_bytes / 2;
@@ -176,6 +180,20 @@ void add_exec(PlanText& plan, const std::vector<std::string>& command) {
 }
 
 }  // namespace
+
+Result<const LaunchTools*> LaunchToolbox::tools() {
+  const std::lock_guard guard(mutex_);
+  if (tools_) return &*tools_;
+  LaunchTools found;
+  const auto bubblewrap = find_bubblewrap(settings_.bubblewrap);
+  // Looked up again the next time: it may have been installed meanwhile.
+  if (!bubblewrap) return bubblewrap_missing(settings_.bubblewrap);
+  found.bubblewrap = *bubblewrap;
+  COVE_TRY(found.image, open_agent_image(settings_.state, settings_.agent, settings_.log.get()));
+  COVE_TRY(found.seccomp,
+           seccomp_program(::geteuid() == 0 ? AgentUid::kOwn : AgentUid::kShared));
+  return &tools_.emplace(std::move(found));
+}
 
 Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int listener) {
   Launched launched;
@@ -208,7 +226,7 @@ Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int li
     sandbox.user_namespace_fd = inheritance.next_free();
     plan.add({"own", std::to_string(range->first), std::to_string(sandbox.user_namespace_fd)});
   }
-  const InstanceRecord record{spec.instance, spec.cgroup_name, tools.space, 0, 0};
+  const InstanceRecord record{spec.instance, spec.cgroup_name, spec.space, 0, 0};
   plan.add({"record", std::to_string(run_directory), kRecordName, record_prefix(record)});
   add_exec(plan, bubblewrap_command(sandbox));
 

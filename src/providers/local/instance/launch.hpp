@@ -1,8 +1,12 @@
 /// Brings one instance to life: descriptors, plan, launcher.
 #pragma once
 
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
+#include <cove/log.hpp>
 #include <cove/policy.hpp>
 #include <cove/provider.hpp>
 #include <cove/result.hpp>
@@ -17,11 +21,29 @@ namespace cove::local {
 
 /// What every start on this machine has in common.
 struct LaunchTools {
-  std::string bubblewrap;             ///< empty: not found
-  std::string configured_bubblewrap;  ///< as the configuration names it; empty: looked up
+  std::string bubblewrap;
   AgentImage image;
   std::string seccomp;  ///< BPF program
-  PidSpace space;
+};
+
+/// Finds the tools when they are first needed: most processes only connect.
+class LaunchToolbox {
+ public:
+  struct Settings {
+    int state = -1;          ///< the state directory; borrowed
+    std::string bubblewrap;  ///< as configured; empty: looked up
+    std::string agent;       ///< as configured; empty: the library's
+    std::shared_ptr<LogSink> log;
+  };
+  explicit LaunchToolbox(Settings settings) : settings_(std::move(settings)) {}
+
+  /// From any thread. kProvider: bubblewrap is missing.
+  Result<const LaunchTools*> tools();
+
+ private:
+  Settings settings_;
+  std::mutex mutex_;
+  std::optional<LaunchTools> tools_;
 };
 
 struct LaunchSpec {
@@ -31,6 +53,7 @@ struct LaunchSpec {
   const VolumeLock& lock;  ///< holds LockRole::kInstance
   int run_directory = -1;  ///< the instance's own, below run/
   int etc = -1;
+  PidSpace space;
   const InstanceCgroup* cgroup = nullptr;  ///< null: limits are best effort
   std::string cgroup_name;
 };

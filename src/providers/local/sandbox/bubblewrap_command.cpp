@@ -43,6 +43,9 @@ void add_system(Arguments& arguments, const SandboxSpec& spec) {
   }
   if (!spec.system.own_etc) {
     arguments.add({"--ro-bind", spec.etc, "/etc"});
+    for (const std::string& name : spec.etc_bound) {
+      arguments.add({"--ro-bind", "/etc/" + name, "/etc/" + name});
+    }
     arguments.add({"--perms", "0755", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"});
   } else {
     if (spec.system.has_passwd) arguments.add({"--ro-bind", spec.etc + "/passwd", "/etc/passwd"});

@@ -24,6 +24,7 @@ struct SandboxSpec {
   std::string agent;
   std::string etc;
 
+  std::vector<std::string> etc_bound;  ///< see MadeUpEtc::bound_directories
   SystemView system;
   bool host_network = false;
   std::uint64_t tmp_bytes = 0;  ///< the most that /tmp and /dev/shm may hold, each

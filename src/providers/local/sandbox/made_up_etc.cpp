@@ -45,12 +45,17 @@ constexpr std::array kMadeFiles = {
 /// Of the host's /etc, what programs read and what holds no secret by its nature. Not here, though
 /// the world can read them: whatever may hold tokens and proxies with passwords (environment,
 /// gitconfig, npmrc, pip.conf, wgetrc, profile.d), and who works on the host.
-constexpr std::array<std::string_view, 32> kHostEntries = {
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "ssl/certs", "ssl/openssl.cnf",
-    "pki/tls/certs", "pki/ca-trust/extracted", "ca-certificates/extracted", "crypto-policies",
-    "localtime", "timezone", "locale.alias", "locale.conf", "os-release", "debian_version",
-    "mime.types", "magic", "magic.mime", "protocols", "services", "rpc", "host.conf", "gai.conf",
-    "inputrc", "bash.bashrc", "profile", "fonts/fonts.conf", "fonts/conf.d", "perl", "python3", "terminfo"};
+constexpr std::array kHostEntries = {
+    "ld.so.cache",    "ld.so.conf",   "ld.so.conf.d", "ssl/openssl.cnf", "crypto-policies",
+    "localtime",      "timezone",     "locale.alias", "locale.conf",     "os-release",
+    "debian_version", "mime.types",   "magic",        "magic.mime",      "protocols",
+    "services",       "rpc",          "host.conf",    "gai.conf",        "inputrc",
+    "bash.bashrc",    "profile",      "perl",         "python3",         "terminfo",
+    "fonts/conf.d",   "fonts/fonts.conf"};
+
+/// Directories of the same kind with hundreds of entries.
+constexpr std::array kBoundEntries = {"alternatives", "ssl/certs", "pki/tls/certs",
+                                      "pki/ca-trust/extracted", "ca-certificates/extracted"};
 
 /// Directories of language runtimes whose names carry a version.
 constexpr std::array<std::string_view, 4> kHostPrefixes = {"java-", "python3.", "ImageMagick-",
@@ -71,6 +76,7 @@ void add_facts(base::Sha256& hash, const std::string& name, const struct stat& i
 std::string fingerprint_of(int host_etc, const std::vector<std::string>& entries) {
   base::Sha256 hash;
   for (const auto& made : kMadeFiles) hash.update(made.text);
+  for (const std::string& bound : MadeUpEtc::bound_directories()) hash.update(bound + "\n");
   struct stat info {};
   for (const std::string& name : entries) {
     if (::fstatat(host_etc, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
@@ -164,6 +170,12 @@ Result<void> write_made_file(int target, const MadeFile& made) {
   return ok();
 }
 
+Result<void> make_path(int target, const std::string& path) {
+  const auto slash = path.find('/');
+  COVE_TRY(const UniqueFd made, make_directory(target, path.substr(0, slash), 0755));
+  return slash == std::string::npos ? ok() : make_path(*made, path.substr(slash + 1));
+}
+
 /// Builds the whole directory beside the old one.
 Result<void> build(int system, const std::string& name, int host_etc,
                    const std::vector<std::string>& entries) {
@@ -171,6 +183,9 @@ Result<void> build(int system, const std::string& name, int host_etc,
   COVE_TRY(const UniqueFd target, make_directory(system, name, 0755));
   for (const std::string& path : entries) COVE_TRY_VOID(copy_path(host_etc, path, *target));
   for (const MadeFile& made : kMadeFiles) COVE_TRY_VOID(write_made_file(*target, made));
+  for (const std::string& bound : MadeUpEtc::bound_directories()) {
+    COVE_TRY_VOID(make_path(*target, bound));
+  }
   return ok();
 }
 
@@ -220,6 +235,18 @@ Result<void> update(int system, int host_etc, const std::vector<std::string>& en
 }
 
 }  // namespace
+
+std::vector<std::string> MadeUpEtc::bound_directories() {
+  std::vector<std::string> found;
+  for (const char* name : kBoundEntries) {
+    struct stat info {};
+    if (::lstat((std::string("/etc/") + name).c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
+        (info.st_mode & S_IROTH) != 0) {
+      found.emplace_back(name);
+    }
+  }
+  return found;
+}
 
 Result<UniqueFd> MadeUpEtc::refresh() {
   const UniqueFd host_etc(::open("/etc", O_RDONLY | O_DIRECTORY | O_CLOEXEC));

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <charconv>
 #include <iterator>
+#include <optional>
 #include <sstream>
 
 #include <fcntl.h>
@@ -68,19 +69,39 @@ bool is_holder(const std::string& text, const RangeHolder& holder) {
   return text.starts_with(holder.state_name + "\n" + holder.volume + "\n");
 }
 
-/// True where the state directory that holds a range was deleted by hand: nothing of its name is at
-/// its path any more. A disk that is not mounted looks the same, so this is asked only when no
-/// other range is free, and `confirm` tells the volume that lost its range.
+/// The lines of a range's file.
+std::optional<RangeHolder> parse_holder(const std::string& text) {
+  std::istringstream lines(text);
+  RangeHolder holder;
+  if (!std::getline(lines, holder.state_name) || !std::getline(lines, holder.volume) ||
+      !std::getline(lines, holder.state_path)) {
+    return std::nullopt;
+  }
+  return holder;
+}
+
+/// True where the volume that holds a range is not where it was, or its state directory is not: it
+/// was deleted by hand, or its creation never came to its end. A disk that is not mounted looks the
+/// same, so this is asked only when no other range is free, and `confirm` tells the volume that
+/// lost its range.
 bool is_abandoned(const std::string& text) {
-  const auto first = text.find('\n');
-  const auto second = first == std::string::npos ? first : text.find('\n', first + 1);
-  if (second == std::string::npos) return false;
-  std::string path = text.substr(second + 1);
-  if (!path.empty() && path.back() == '\n') path.pop_back();
-  const UniqueFd state(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  const auto holder = parse_holder(text);
+  if (!holder) return false;
+  const UniqueFd state(::open(holder->state_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!state) return errno == ENOENT;
   const auto name = read_small_file(*state, "node");
-  return name ? *name != text.substr(0, first) : name.error().code() == ErrorCode::kNotFound;
+  if (!name) return name.error().code() == ErrorCode::kNotFound;
+  if (*name != holder->state_name) return true;
+  struct stat info {};
+  const auto is_gone = [&](const std::string& volume) {
+    return ::fstatat(*state, ("volumes/" + volume).c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 &&
+           errno == ENOENT;
+  };
+  std::string retired = holder->volume;
+  const auto generation = retired.rfind('/');
+  if (generation == std::string::npos) return false;
+  retired.insert(generation + 1, kRetiredPrefix);
+  return is_gone(holder->volume) && is_gone(retired);
 }
 
 Result<void> claim(int directory, UidRange range, const RangeHolder& holder) {
@@ -126,14 +147,24 @@ bool exists_here(std::uint64_t first) {
 
 UidRanges::UidRanges(UidRangesConfig config) : config_(std::move(config)) {}
 
-Result<UidRange> UidRanges::allocate(const RangeHolder& holder,
-                                     const std::function<Result<void>(UidRange)>& intend) const {
+Result<UidRange> UidRanges::allocate(const RangeHolder& holder) const {
   COVE_TRY(const LockedRanges ranges, open_locked(config_.directory));
   COVE_TRY(const auto names, names_in(*ranges.directory));
   COVE_TRY(const UidRange range, choose(*ranges.directory, firsts_taken(names)));
-  COVE_TRY_VOID(intend(range));
   COVE_TRY_VOID(claim(*ranges.directory, range, holder));
   return range;
+}
+
+Result<std::optional<UidRange>> UidRanges::find(const RangeHolder& holder) const {
+  COVE_TRY(const LockedRanges ranges, open_locked(config_.directory));
+  COVE_TRY(const auto names, names_in(*ranges.directory));
+  for (const std::uint64_t first : firsts_taken(names)) {
+    const auto text = read_small_file(*ranges.directory, std::to_string(first));
+    if (text && is_holder(*text, holder)) {
+      return std::optional(UidRange{static_cast<std::uint32_t>(first)});
+    }
+  }
+  return std::optional<UidRange>();
 }
 
 Result<UidRange> UidRanges::choose(int directory, const std::vector<std::uint64_t>& taken) const {

@@ -6,7 +6,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,7 +20,7 @@ namespace cove::local {
 /// directory may be moved.
 struct RangeHolder {
   std::string state_name;  ///< StateDirectory::node_file
-  std::string state_path;  ///< where it was; only used to find what was deleted by hand
+  std::string state_path;  ///< where that was; only used to find what was deleted by hand
   std::string volume;      ///< path_of
 };
 
@@ -34,11 +34,13 @@ class UidRanges {
  public:
   explicit UidRanges(UidRangesConfig config);
 
-  /// Gives out a free range. `intend` writes down, durably, which one it is going to be, before it
-  /// is taken: a crash in between loses nothing. On success the range is durable.
-  /// kQuotaExceeded: all are given out, and none belongs to a state directory that is gone.
-  Result<UidRange> allocate(const RangeHolder& holder,
-                            const std::function<Result<void>(UidRange)>& intend) const;
+  /// Gives out a free range, durably. kQuotaExceeded: all are given out, and none belongs to a
+  /// volume that is gone.
+  Result<UidRange> allocate(const RangeHolder& holder) const;
+
+  /// The range that a holder was given before, also where it died before it could write that down.
+  /// Looks at every range.
+  Result<std::optional<UidRange>> find(const RangeHolder& holder) const;
 
   /// True where the range is this holder's; one that nobody has is taken for it. False: it is
   /// another's.

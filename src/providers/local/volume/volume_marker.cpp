@@ -56,8 +56,8 @@ Result<VolumeMarker> parse_volume_marker(std::string_view json) {
   return marker;
 }
 
-Result<VolumeMarker> read_marker(int volume_directory, const char* name) {
-  COVE_TRY(const std::string text, read_small_file(volume_directory, name));
+Result<VolumeMarker> read_marker(int volume_directory) {
+  COVE_TRY(const std::string text, read_small_file(volume_directory, kMarkerName));
   return parse_volume_marker(text);
 }
 

@@ -26,17 +26,16 @@ struct VolumeMarker {
 
 inline constexpr const char* kMarkerName = "marker";
 
-/// What create_volume writes before the marker itself: it names the range that was chosen, so that
-/// a half made volume can be completed or deleted.
-inline constexpr const char* kMarkerDraftName = "marker.draft";
+/// What a volume's name begins with once its deletion has begun.
+inline constexpr std::string_view kRetiredPrefix = ".dead-";
 
 std::string to_json(const VolumeMarker& marker);
 
 /// kIntegrity: no marker of a version known here.
 Result<VolumeMarker> parse_volume_marker(std::string_view json);
 
-/// Reads the marker `name` of a volume's directory. kNotFound; kIntegrity.
-Result<VolumeMarker> read_marker(int volume_directory, const char* name);
+/// Reads the marker of a volume's directory. kNotFound; kIntegrity.
+Result<VolumeMarker> read_marker(int volume_directory);
 
 /// How the sandbox's ids relate to the host's.
 IdMapping id_mapping_of(const VolumeMarker& marker) noexcept;

@@ -19,8 +19,6 @@ using base::UniqueFd;
 
 namespace {
 
-constexpr std::string_view kRetiredPrefix = ".dead-";
-
 std::string retired_name_of(const VolumeRef& volume) {
   return std::string(kRetiredPrefix) + volume.generation.str();
 }
@@ -37,11 +35,6 @@ Result<UniqueFd> open_or_make(int parent, const std::string& name, bool& made) {
   return make_directory(parent, name, 0700);
 }
 
-bool exists(int directory, const char* name) {
-  struct stat info {};
-  return ::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 bool is_same_directory(int left, int right) {
   struct stat a {};
   struct stat b {};
@@ -54,14 +47,26 @@ Result<void> remove_file(int directory, const char* name) {
   return system_error(errno, std::string("delete '") + name + "'");
 }
 
-/// The marker, or the draft of a volume that was never finished; none where neither was written.
-Result<std::optional<VolumeMarker>> any_marker(int directory) {
-  for (const char* name : {kMarkerName, kMarkerDraftName}) {
-    Result<VolumeMarker> marker = read_marker(directory, name);
-    if (marker) return std::optional<VolumeMarker>(*std::move(marker));
-    if (marker.error().code() != ErrorCode::kNotFound) return marker.error();
-  }
+/// None where it was not written: the volume was never finished, or is damaged.
+Result<std::optional<VolumeMarker>> find_marker(int directory) {
+  Result<VolumeMarker> marker = read_marker(directory);
+  if (marker) return std::optional<VolumeMarker>(*std::move(marker));
+  if (marker.error().code() != ErrorCode::kNotFound) return marker.error();
   return std::optional<VolumeMarker>();
+}
+
+/// True where something was kept in a volume, so it was once whole.
+bool holds_something(int directory) {
+  for (const char* part : {"workspace", "home"}) {
+    const auto opened = open_directory(directory, part);
+    if (!opened) {
+      if (opened.error().code() == ErrorCode::kNotFound) continue;
+      return true;
+    }
+    const auto names = names_in(**opened);
+    if (!names || !names->empty()) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -97,22 +102,21 @@ Result<Step> Volumes::create_once(const VolumeRef& volume) const {
   COVE_TRY(const UniqueFd deployment,
            open_or_make(state_.volumes(), volume.deployment.str(), made_deployment));
   COVE_TRY(const UniqueFd sandbox, open_or_make(*deployment, volume.sandbox.str(), made_sandbox));
-  COVE_TRY(const UniqueFd directory, make_directory(*sandbox, volume.generation.str(), 0700));
+  bool fresh = false;
+  COVE_TRY(const UniqueFd directory, open_or_make(*sandbox, volume.generation.str(), fresh));
   COVE_TRY(const VolumeLock lock, VolumeLock::open(*directory, VolumeLock::Missing::kCreate));
   COVE_TRY(const bool alone, lock.try_take(LockRole::kOperation));
   if (!alone) return Step::kBusy;
 
-  const Result<VolumeMarker> finished = read_marker(*directory, kMarkerName);
+  COVE_TRY(const auto finished, find_marker(*directory));
   if (finished) {
     if (finished->volume != volume) return lost(volume, "carries another volume's marker");
     return Step::kDone;
   }
-  if (finished.error().code() != ErrorCode::kNotFound) return finished.error();
-  COVE_TRY(const VolumeMarker marker, draft_marker(*directory, volume));
+  COVE_TRY(const VolumeMarker marker, make_marker(volume, fresh));
   COVE_TRY_VOID(fill(*directory, marker));
-  if (::renameat(*directory, kMarkerDraftName, *directory, kMarkerName) != 0) {
-    return system_error(errno, "write the marker of a volume");
-  }
+  COVE_TRY_VOID(replace_file(*directory, kMarkerName, to_json(marker), Durable::kYes));
+  // What a directory holds is durable with the directory; the two parts of the volume are empty.
   COVE_TRY_VOID(sync_fd(*directory, "a volume"));
   COVE_TRY_VOID(sync_fd(*sandbox, "a volume's directory"));
   if (made_sandbox) COVE_TRY_VOID(sync_fd(*deployment, "a deployment's directory"));
@@ -120,29 +124,17 @@ Result<Step> Volumes::create_once(const VolumeRef& volume) const {
   return Step::kDone;
 }
 
-Result<VolumeMarker> Volumes::draft_marker(int directory, const VolumeRef& volume) const {
-  const RangeHolder holder = holder_of(volume);
-  const Result<VolumeMarker> draft = read_marker(directory, kMarkerDraftName);
-  if (draft && draft->volume == volume) {
-    if (!draft->range || !ranges_) return *draft;
-    COVE_TRY(const bool ours, ranges_->confirm(*draft->range, holder));
-    if (ours) return *draft;
-  }
+/// The range of a try that died is found again; a directory that was just made has none.
+Result<VolumeMarker> Volumes::make_marker(const VolumeRef& volume, bool fresh) const {
   VolumeMarker marker{volume, std::nullopt};
-  const auto write_draft = [&]() -> Result<void> {
-    COVE_TRY_VOID(replace_file(directory, kMarkerDraftName, to_json(marker), Durable::kYes));
-    return sync_fd(directory, "a volume");
-  };
-  if (!ranges_) {
-    COVE_TRY_VOID(write_draft());
-    return marker;
+  if (!ranges_) return marker;
+  const RangeHolder holder = holder_of(volume);
+  if (!fresh) {
+    COVE_TRY(marker.range, ranges_->find(holder));
   }
-  const auto intend = [&](UidRange range) -> Result<void> {
-    marker.range = range;
-    return write_draft();
-  };
-  COVE_TRY(const UidRange range, ranges_->allocate(holder, intend));
-  marker.range = range;
+  if (!marker.range) {
+    COVE_TRY(marker.range, ranges_->allocate(holder));
+  }
   return marker;
 }
 
@@ -155,7 +147,6 @@ Result<void> Volumes::fill(int directory, const VolumeMarker& marker) const {
         return system_error(errno, std::string("give '") + name + "' to the sandbox's user");
       }
     }
-    COVE_TRY_VOID(sync_fd(*part, std::string("'") + name + "'"));
   }
   return ok();
 }
@@ -166,11 +157,8 @@ Result<OpenedVolume> Volumes::open(const VolumeRef& volume) const {
     if (directory.error().code() != ErrorCode::kNotFound) return directory.error();
     return lost(volume, "is missing from '" + state_.path() + "/volumes'");
   }
-  Result<VolumeMarker> marker = read_marker(**directory, kMarkerName);
-  if (!marker) {
-    if (marker.error().code() != ErrorCode::kNotFound) return marker.error();
-    return lost(volume, "has no marker");
-  }
+  COVE_TRY(auto marker, find_marker(**directory));
+  if (!marker) return lost(volume, "has no marker");
   if (marker->volume != volume) return lost(volume, "carries another volume's marker");
   if (marker->range.has_value() != ranges_.has_value()) {
     return lost(volume, ranges_ ? "was made by a host that was not root"
@@ -241,11 +229,11 @@ Result<Step> Volumes::retire(int sandbox_directory, const VolumeRef& volume) con
                  "volume '" + path_of(volume) + "' is not deleted: " +
                      (role == LockRole::kInstance ? "an instance runs on it" : "it is open"));
   }
-  COVE_TRY(const auto marker, any_marker(*hold.directory));
+  COVE_TRY(const auto marker, find_marker(*hold.directory));
   if (marker && marker->volume != volume) {
     return lost(volume, "carries another volume's marker and is not deleted");
   }
-  if (!marker && exists(*hold.directory, "workspace")) {
+  if (!marker && holds_something(*hold.directory)) {
     return lost(volume, "has no marker and is not deleted");
   }
   const std::string name = volume.generation.str();
@@ -268,11 +256,16 @@ Result<void> Volumes::finish_removal(int sandbox_directory, const VolumeRef& vol
   COVE_TRY_VOID(remove_tree(**directory, "workspace"));
   COVE_TRY_VOID(remove_tree(**directory, "home"));
   COVE_TRY_VOID(remove_file(**directory, "lock"));
-  COVE_TRY(const auto marker, any_marker(**directory));
-  if (marker && marker->range && ranges_) {
-    COVE_TRY_VOID(ranges_->release(*marker->range, holder_of(volume)));
+  if (ranges_) {
+    const RangeHolder holder = holder_of(volume);
+    COVE_TRY(const auto marker, find_marker(**directory));
+    std::optional<UidRange> range;
+    if (marker) range = marker->range;
+    if (!range) {
+      COVE_TRY(range, ranges_->find(holder));
+    }
+    if (range) COVE_TRY_VOID(ranges_->release(*range, holder));
   }
-  COVE_TRY_VOID(remove_file(**directory, kMarkerDraftName));
   COVE_TRY_VOID(remove_file(**directory, kMarkerName));
   return remove_tree(sandbox_directory, name);
 }

@@ -76,7 +76,7 @@ class Volumes {
  private:
   Result<base::UniqueFd> open_directory_of(const VolumeRef& volume) const;
   Result<Step> create_once(const VolumeRef& volume) const;
-  Result<VolumeMarker> draft_marker(int directory, const VolumeRef& volume) const;
+  Result<VolumeMarker> make_marker(const VolumeRef& volume, bool fresh) const;
   Result<void> fill(int directory, const VolumeMarker& marker) const;
   Result<Step> retire(int sandbox_directory, const VolumeRef& volume) const;
   Result<void> finish_removal(int sandbox_directory, const VolumeRef& volume) const;
