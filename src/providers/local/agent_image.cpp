@@ -58,7 +58,7 @@ Result<bool> is_whole(int directory, const Program& program) {
   const UniqueFd fd(::openat(directory, program.name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
   if (!fd && errno == ENOENT) return false;
   if (!fd) return system_error(errno, std::string("open '") + program.name + "'");
-  struct stat info {};
+  struct stat info{};
   if (::fstat(*fd, &info) != 0 || static_cast<std::size_t>(info.st_size) != program.bytes.size()) {
     return false;
   }
@@ -105,7 +105,7 @@ Result<UniqueFd> install(int directory, const Program& program, LogSink* log) {
 
 Result<UniqueFd> open_configured(const std::string& path) {
   UniqueFd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
-  struct stat info {};
+  struct stat info{};
   if (!fd || ::fstat(*fd, &info) != 0 || !S_ISREG(info.st_mode) || (info.st_mode & 0111) == 0) {
     return Error(ErrorCode::kInvalidArgument,
                  "provider.agent '" + path + "' is not a program that can be run");

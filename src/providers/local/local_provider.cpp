@@ -6,7 +6,6 @@
 #include <optional>
 
 #include <boost/asio/posix/stream_descriptor.hpp>
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -51,14 +50,13 @@ class Patience {
 
 using BlockingStep = std::function<Result<Step>()>;
 
-constexpr Duration kOthersWork = 60s;    ///< another call at work on the same volume
-constexpr Duration kOfflineUse = 10s;    ///< an archive that was abandoned lets go of the volume
-constexpr Duration kAgentAnswer = 20s;   ///< from the start to the agent's greeting
+constexpr Duration kOthersWork = 60s;   ///< another call at work on the same volume
+constexpr Duration kOfflineUse = 10s;   ///< an archive that was abandoned lets go of the volume
+constexpr Duration kAgentAnswer = 20s;  ///< from the start to the agent's greeting
 constexpr Duration kEndOfProcesses = 30s;
 
 Error still_busy(const VolumeRef& volume) {
-  return Error(ErrorCode::kUnavailable,
-               "another call works on volume '" + path_of(volume) + "'")
+  return Error(ErrorCode::kUnavailable, "another call works on volume '" + path_of(volume) + "'")
       .with_retry_after(1s);
 }
 
@@ -86,10 +84,11 @@ class LocalProvider final : public Provider {
         machine_(std::move(machine)),
         toolbox_({machine_.state.root(), options.bubblewrap, options.agent, runtime.log}),
         etc_(machine_.state.root()),
-        volumes_(machine_.state,
-                 machine_.root ? std::optional<UidRanges>(UidRanges(ranges_of(options)))
-                               : std::nullopt),
-        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space) {}
+        volumes_(machine_.state, machine_.root
+                                     ? std::optional<UidRanges>(UidRanges(ranges_of(options)))
+                                     : std::nullopt),
+        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space) {
+  }
 
   std::string_view name() const override { return "local"; }
   NodeId node() const override { return machine_.node; }
@@ -165,8 +164,8 @@ class LocalProvider final : public Provider {
   };
 
   /// Repeats a step until it is done.
-  Task<Result<void>> repeat(const VolumeRef& volume, const BlockingStep& step,
-                            Duration bound, const CallContext& call) {
+  Task<Result<void>> repeat(const VolumeRef& volume, const BlockingStep& step, Duration bound,
+                            const CallContext& call) {
     Patience patience(runtime_, bound);
     for (;;) {
       COVE_CO_TRY_VOID(call.check(runtime_.clock));
@@ -342,8 +341,7 @@ void LocalProvider::reap_when_ended(int process) {
 NodeId node_of(const LocalOptions& options, const StateDirectory& state) {
   if (!options.node.empty()) return NodeId(options.node);
   const auto machine = read_small_file(AT_FDCWD, "/etc/machine-id");
-  return NodeId(
-      base::sha256_hex((machine ? *machine : "") + state.node_file()).substr(0, 16));
+  return NodeId(base::sha256_hex((machine ? *machine : "") + state.node_file()).substr(0, 16));
 }
 
 Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime& runtime) {
@@ -352,9 +350,8 @@ Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime&
   machine.root = ::geteuid() == 0;
   machine.node = node_of(options, machine.state);
   COVE_TRY(machine.pid_space, this_pid_space());
-  machine.cgroups = Cgroups::open(cgroup_mounts(), options.cgroup_parent.empty()
-                                                       ? std::string("cove")
-                                                       : options.cgroup_parent);
+  machine.cgroups = Cgroups::open(
+      cgroup_mounts(), options.cgroup_parent.empty() ? std::string("cove") : options.cgroup_parent);
   return machine;
 }
 

@@ -26,10 +26,10 @@ class IoLoop;
 namespace cove::local {
 
 struct LocalOptions {
-  std::string state_dir;      ///< absolute; made with mode 0700
-  std::string bubblewrap;     ///< path of bwrap; empty = looked up
-  std::string agent;          ///< path of another cove-agent; empty = the library's
-  std::string cgroup_parent;  ///< below each hierarchy; empty = "cove"
+  std::string state_dir;         ///< absolute; made with mode 0700
+  std::string bubblewrap;        ///< path of bwrap; empty = looked up
+  std::string agent;             ///< path of another cove-agent; empty = the library's
+  std::string cgroup_parent;     ///< below each hierarchy; empty = "cove"
   std::uint32_t uid_base = 0;    ///< first host uid of the ranges; 0 = 536,870,912
   std::uint32_t uid_ranges = 0;  ///< how many ranges; 0 = 4096
   std::string uid_directory;     ///< where ranges are given out; empty = /var/lib/cove-uid-ranges

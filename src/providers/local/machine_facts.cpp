@@ -23,8 +23,8 @@ constexpr std::array kKnobs = {
     Knob{"/proc/sys/user/max_user_namespaces", "0", "user.max_user_namespaces is 0",
          "sysctl -w user.max_user_namespaces=15000"},
     // Where the host is root, the owner of the uid range makes the namespace: an ordinary uid too.
-    Knob{"/proc/sys/kernel/unprivileged_userns_clone", "0",
-         "kernel.unprivileged_userns_clone is 0", "sysctl -w kernel.unprivileged_userns_clone=1"},
+    Knob{"/proc/sys/kernel/unprivileged_userns_clone", "0", "kernel.unprivileged_userns_clone is 0",
+         "sysctl -w kernel.unprivileged_userns_clone=1"},
     Knob{"/proc/sys/kernel/apparmor_restrict_unprivileged_userns", "1",
          "AppArmor forbids user namespaces (kernel.apparmor_restrict_unprivileged_userns is 1)",
          "give bwrap an AppArmor profile with 'userns,', or: "
@@ -57,7 +57,7 @@ std::optional<Obstacle> namespace_obstacle() {
 
 std::optional<std::string> find_bubblewrap(const std::string& configured) {
   const auto is_program = [](const std::string& path) {
-    struct stat info {};
+    struct stat info{};
     return ::stat(path.c_str(), &info) == 0 && S_ISREG(info.st_mode) &&
            ::faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0;
   };

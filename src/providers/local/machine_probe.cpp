@@ -40,8 +40,9 @@ std::string text_in(int fd) {
 }
 
 std::string trial_plan(const std::string& bubblewrap, const LocalOptions& options) {
-  std::vector<std::string> command = {bubblewrap, "--unshare-pid", "--unshare-ipc",
-                                      "--unshare-uts", "--unshare-net", "--cap-drop", "ALL"};
+  std::vector<std::string> command = {
+      bubblewrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--cap-drop",
+      "ALL"};
   std::vector<std::string> words;
   if (::geteuid() == 0) {
     constexpr const char* kNamespaceFd = "4";
@@ -51,10 +52,27 @@ std::string trial_plan(const std::string& bubblewrap, const LocalOptions& option
   } else {
     command.insert(command.end(), {"--unshare-user", "--uid", "1000", "--gid", "1000"});
   }
-  command.insert(command.end(), {"--ro-bind", "/usr", "/usr", "--ro-bind-try", "/lib", "/lib",
-                                 "--ro-bind-try", "/lib64", "/lib64", "--ro-bind-try", "/bin",
-                                 "/bin", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
-                                 "--", "/bin/echo", kProof});
+  command.insert(command.end(), {"--ro-bind",
+                                 "/usr",
+                                 "/usr",
+                                 "--ro-bind-try",
+                                 "/lib",
+                                 "/lib",
+                                 "--ro-bind-try",
+                                 "/lib64",
+                                 "/lib64",
+                                 "--ro-bind-try",
+                                 "/bin",
+                                 "/bin",
+                                 "--proc",
+                                 "/proc",
+                                 "--dev",
+                                 "/dev",
+                                 "--tmpfs",
+                                 "/tmp",
+                                 "--",
+                                 "/bin/echo",
+                                 kProof});
   words.insert(words.end(), {"exec", bubblewrap, std::to_string(command.size())});
   words.insert(words.end(), command.begin(), command.end());
   std::string plan;
@@ -70,8 +88,7 @@ Result<void> try_sandbox(const std::string& bubblewrap, const AgentImage& image,
   const UniqueFd output(::memfd_create("cove-probe", MFD_CLOEXEC));
   const UniqueFd errors(::memfd_create("cove-probe", MFD_CLOEXEC));
   const std::array descriptors = {*input, *output, *errors, *plan};
-  COVE_TRY(const UniqueFd started,
-           start_quietly(*image.launcher, {"cove-launcher"}, descriptors));
+  COVE_TRY(const UniqueFd started, start_quietly(*image.launcher, {"cove-launcher"}, descriptors));
   const auto process = Process::behind(*started);
   const bool ended = !process || process->has_ended(kTrialBound);
   reap_adopted(*started);

@@ -48,7 +48,7 @@ Result<UniqueFd> open_workspace(int volume) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd fd(::openat(volume, "workspace", kFlags));
   if (fd) return fd;
-  struct stat info {};
+  struct stat info{};
   if (errno == EACCES && ::fstatat(volume, "workspace", &info, AT_SYMLINK_NOFOLLOW) == 0 &&
       S_ISDIR(info.st_mode) &&
       ::fchmodat(volume, "workspace", (info.st_mode & 07777) | 0700, 0) == 0) {

@@ -46,12 +46,12 @@ Result<UniqueFd> make_path(const std::string& path) {
 }
 
 Result<void> check_private(int fd, const std::string& path) {
-  struct stat info {};
+  struct stat info{};
   if (::fstat(fd, &info) != 0) return system_error(errno, "inspect '" + path + "'");
   if (info.st_uid != ::geteuid()) {
-    return Error(ErrorCode::kPermissionDenied, "the state directory '" + path +
-                                                   "' belongs to uid " +
-                                                   std::to_string(info.st_uid));
+    return Error(
+        ErrorCode::kPermissionDenied,
+        "the state directory '" + path + "' belongs to uid " + std::to_string(info.st_uid));
   }
   if ((info.st_mode & 077) != 0) {
     return Error(ErrorCode::kPermissionDenied,

@@ -100,8 +100,7 @@ Result<void> limit_v1(const std::string& controller, int group, const SandboxLim
     return write_control(group, "pids.max", std::to_string(limits.processes));
   }
   if (limits.cpu_percent == 0) return ok();
-  COVE_TRY_VOID(
-      write_control(group, "cpu.cfs_period_us", std::to_string(kPeriodMicroseconds)));
+  COVE_TRY_VOID(write_control(group, "cpu.cfs_period_us", std::to_string(kPeriodMicroseconds)));
   return write_control(
       group, "cpu.cfs_quota_us",
       std::to_string(std::uint64_t{limits.cpu_percent} * kPeriodMicroseconds / 100));

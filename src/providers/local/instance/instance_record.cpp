@@ -3,9 +3,8 @@
 #include <cerrno>
 
 #include <fcntl.h>
-#include <sys/stat.h>
-
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 
 #include "base/json.hpp"
 #include "base/system_error.hpp"
@@ -25,7 +24,7 @@ Error damaged() { return {ErrorCode::kIntegrity, "the record of an instance is d
 Result<PidSpace> this_pid_space() {
   COVE_TRY(std::string boot_id, read_small_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id"));
   while (!boot_id.empty() && boot_id.back() == '\n') boot_id.pop_back();
-  struct stat info {};
+  struct stat info{};
   if (::stat("/proc/self/ns/pid", &info) != 0) {
     return base::system_error(errno, "inspect '/proc/self/ns/pid'");
   }

@@ -125,8 +125,8 @@ Result<StartAttempt> Instances::begin_start(const InstanceRef& instance) const {
     }
     if (sight.record && sight.record->instance.epoch > instance.epoch) {
       return Error(ErrorCode::kConflict,
-                   "epoch " + std::to_string(number_of(sight.record->instance.epoch)) +
-                       " of '" + path_of(instance.volume) + "' runs, which is newer than " +
+                   "epoch " + std::to_string(number_of(sight.record->instance.epoch)) + " of '" +
+                       path_of(instance.volume) + "' runs, which is newer than " +
                        std::to_string(number_of(instance.epoch)));
     }
     // Without a record it has just been launched by a host that died: its record is coming.
@@ -250,10 +250,10 @@ Result<UniqueFd> Instances::connect(const InstanceRef& instance) const {
   COVE_TRY(const Sight sight, look(instance.volume));
   if (sight.record && (sight.locked || sight.alive) &&
       sight.record->instance.epoch != instance.epoch) {
-    return Error(ErrorCode::kConflict,
-                 "epoch " + std::to_string(number_of(sight.record->instance.epoch)) + " of '" +
-                     path_of(instance.volume) + "' runs, not " +
-                     std::to_string(number_of(instance.epoch)));
+    return Error(ErrorCode::kConflict, "epoch " +
+                                           std::to_string(number_of(sight.record->instance.epoch)) +
+                                           " of '" + path_of(instance.volume) + "' runs, not " +
+                                           std::to_string(number_of(instance.epoch)));
   }
   const auto directory = open_directory(state_.run(), run_name_of(instance.volume));
   if (!directory) {

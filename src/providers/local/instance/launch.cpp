@@ -66,8 +66,9 @@ Result<UniqueFd> make_error_file() {
 }
 
 std::map<std::string, std::string> base_environment() {
-  return {{"PATH", "/home/sandbox/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:"
-                   "/sbin:/bin"},
+  return {{"PATH",
+           "/home/sandbox/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:"
+           "/sbin:/bin"},
           {"HOME", "/home/sandbox"},
           {"USER", "sandbox"},
           {"LOGNAME", "sandbox"},
@@ -150,11 +151,11 @@ struct Held {
 Result<SandboxSpec> sandbox_of(const LaunchTools& tools, const LaunchSpec& spec, Sources& sources,
                                Held& held) {
   const auto open_part = [&](const char* name) -> Result<UniqueFd> {
-    UniqueFd fd(::openat(*spec.volume.directory, name,
-                         O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    UniqueFd fd(
+        ::openat(*spec.volume.directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!fd) {
-      return Error(ErrorCode::kIntegrity, "volume '" + path_of(spec.instance.volume) +
-                                              "' has no '" + name + "'")
+      return Error(ErrorCode::kIntegrity,
+                   "volume '" + path_of(spec.instance.volume) + "' has no '" + name + "'")
           .with_cause(system_error(errno, std::string("open '") + name + "'"));
     }
     return fd;
@@ -190,8 +191,7 @@ Result<const LaunchTools*> LaunchToolbox::tools() {
   if (!bubblewrap) return bubblewrap_missing(settings_.bubblewrap);
   found.bubblewrap = *bubblewrap;
   COVE_TRY(found.image, open_agent_image(settings_.state, settings_.agent, settings_.log.get()));
-  COVE_TRY(found.seccomp,
-           seccomp_program(::geteuid() == 0 ? AgentUid::kOwn : AgentUid::kShared));
+  COVE_TRY(found.seccomp, seccomp_program(::geteuid() == 0 ? AgentUid::kOwn : AgentUid::kShared));
   return &tools_.emplace(std::move(found));
 }
 

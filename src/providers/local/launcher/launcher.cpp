@@ -172,9 +172,9 @@ class Launcher {
         require(::mkdirat(root, entry.name, 0755) == 0, "make a directory on the stage");
       }
       // SAFETY: both paths live through the call; no memory is written.
-      require(::syscall(SYS_move_mount, entry.tree, "", root, entry.name,
-                        MOVE_MOUNT_F_EMPTY_PATH) == 0,
-              "bind a volume to the stage");
+      require(
+          ::syscall(SYS_move_mount, entry.tree, "", root, entry.name, MOVE_MOUNT_F_EMPTY_PATH) == 0,
+          "bind a volume to the stage");
       ::close(entry.tree);
     }
     ::close(root);
@@ -235,8 +235,8 @@ class Launcher {
     char tail[96];
     const int length = std::snprintf(tail, sizeof tail, "\"pid\":%d,\"start_time\":%llu}",
                                      static_cast<int>(::getpid()), start_time());
-    const int file = ::openat(directory, "record.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-                              0600);
+    const int file =
+        ::openat(directory, "record.new", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     const std::size_t size = std::strlen(text);
     require(file >= 0 && ::write(file, text, size) == static_cast<ssize_t>(size) &&
                 ::write(file, tail, static_cast<std::size_t>(length)) == length &&

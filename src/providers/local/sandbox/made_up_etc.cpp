@@ -45,13 +45,33 @@ constexpr std::array kMadeFiles = {
 /// Of the host's /etc, what programs read and what holds no secret by its nature. Not here, though
 /// the world can read them: whatever may hold tokens and proxies with passwords (environment,
 /// gitconfig, npmrc, pip.conf, wgetrc, profile.d), and who works on the host.
-constexpr std::array kHostEntries = {
-    "ld.so.cache",    "ld.so.conf",   "ld.so.conf.d", "ssl/openssl.cnf", "crypto-policies",
-    "localtime",      "timezone",     "locale.alias", "locale.conf",     "os-release",
-    "debian_version", "mime.types",   "magic",        "magic.mime",      "protocols",
-    "services",       "rpc",          "host.conf",    "gai.conf",        "inputrc",
-    "bash.bashrc",    "profile",      "perl",         "python3",         "terminfo",
-    "fonts/conf.d",   "fonts/fonts.conf"};
+constexpr std::array kHostEntries = {"ld.so.cache",
+                                     "ld.so.conf",
+                                     "ld.so.conf.d",
+                                     "ssl/openssl.cnf",
+                                     "crypto-policies",
+                                     "localtime",
+                                     "timezone",
+                                     "locale.alias",
+                                     "locale.conf",
+                                     "os-release",
+                                     "debian_version",
+                                     "mime.types",
+                                     "magic",
+                                     "magic.mime",
+                                     "protocols",
+                                     "services",
+                                     "rpc",
+                                     "host.conf",
+                                     "gai.conf",
+                                     "inputrc",
+                                     "bash.bashrc",
+                                     "profile",
+                                     "perl",
+                                     "python3",
+                                     "terminfo",
+                                     "fonts/conf.d",
+                                     "fonts/fonts.conf"};
 
 /// Directories of the same kind with hundreds of entries.
 constexpr std::array kBoundEntries = {"alternatives", "ssl/certs", "pki/tls/certs",
@@ -77,7 +97,7 @@ std::string fingerprint_of(int host_etc, const std::vector<std::string>& entries
   base::Sha256 hash;
   for (const auto& made : kMadeFiles) hash.update(made.text);
   for (const std::string& bound : MadeUpEtc::bound_directories()) hash.update(bound + "\n");
-  struct stat info {};
+  struct stat info{};
   for (const std::string& name : entries) {
     if (::fstatat(host_etc, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
       add_facts(hash, name, info);
@@ -114,14 +134,14 @@ Result<void> copy_link(int from, const std::string& name, int to, const std::str
 Result<void> copy_file(int from, const std::string& name, int to, const std::string& as) {
   const UniqueFd source(
       ::openat(from, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  struct stat info {};
+  struct stat info{};
   if (!source || ::fstat(*source, &info) != 0) return system_error(errno, "open '" + name + "'");
   // What the world cannot read on the host, nobody in a sandbox can.
   if (!S_ISREG(info.st_mode) || (info.st_mode & S_IROTH) == 0 || info.st_size > kMaxFile) {
     return ok();
   }
-  const UniqueFd target(::openat(to, as.c_str(),
-                                 O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
+  const UniqueFd target(
+      ::openat(to, as.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!target) return system_error(errno, "create '" + as + "'");
   off_t copied = 0;
   while (copied < info.st_size) {
@@ -137,7 +157,7 @@ Result<void> copy_file(int from, const std::string& name, int to, const std::str
 
 Result<void> copy_entry(int from, const std::string& name, int to, const std::string& as,
                         int depth) {
-  struct stat info {};
+  struct stat info{};
   if (::fstatat(from, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return ok();
   if (S_ISLNK(info.st_mode)) return copy_link(from, name, to, as);
   if (S_ISREG(info.st_mode)) return copy_file(from, name, to, as);
@@ -215,7 +235,7 @@ Result<void> install(int system, const std::string& built) {
 Result<UniqueFd> lock_directory(int system) {
   UniqueFd lock(::openat(system, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!lock) return system_error(errno, "open the lock of 'system'");
-  struct flock whole {};
+  struct flock whole{};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   while (::fcntl(*lock, F_OFD_SETLKW, &whole) != 0) {
@@ -239,7 +259,7 @@ Result<void> update(int system, int host_etc, const std::vector<std::string>& en
 std::vector<std::string> MadeUpEtc::bound_directories() {
   std::vector<std::string> found;
   for (const char* name : kBoundEntries) {
-    struct stat info {};
+    struct stat info{};
     if (::lstat((std::string("/etc/") + name).c_str(), &info) == 0 && S_ISDIR(info.st_mode) &&
         (info.st_mode & S_IROTH) != 0) {
       found.emplace_back(name);

@@ -26,30 +26,81 @@ namespace {
 /// libseccomp does not know are given by their number, which is the same on every architecture.
 constexpr std::array kRefused = {
     // Keys are not separated by namespaces that unprivileged code could not cross.
-    "keyctl", "add_key", "request_key",
+    "keyctl",
+    "add_key",
+    "request_key",
     // Programs in the kernel, and counters that leak over its borders.
-    "bpf", "perf_event_open", "userfaultfd",
+    "bpf",
+    "perf_event_open",
+    "userfaultfd",
     // Submits other calls past this filter.
-    "io_uring_setup", "io_uring_enter", "io_uring_register",
+    "io_uring_setup",
+    "io_uring_enter",
+    "io_uring_register",
     // The view of the file system.
-    "mount", "umount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen",
-    "fsconfig", "fsmount", "fspick", "mount_setattr",
+    "mount",
+    "umount",
+    "umount2",
+    "pivot_root",
+    "chroot",
+    "open_tree",
+    "move_mount",
+    "fsopen",
+    "fsconfig",
+    "fsmount",
+    "fspick",
+    "mount_setattr",
     // New namespaces, and others' (clone is looked at by its flags).
-    "unshare", "setns",
+    "unshare",
+    "setns",
     // Other processes' memory and descriptors.
-    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "process_mrelease",
-    "pidfd_getfd", "kcmp", "move_pages", "migrate_pages",
+    "ptrace",
+    "process_vm_readv",
+    "process_vm_writev",
+    "process_madvise",
+    "process_mrelease",
+    "pidfd_getfd",
+    "kcmp",
+    "move_pages",
+    "migrate_pages",
     // The machine.
-    "kexec_load", "kexec_file_load", "create_module", "init_module", "finit_module",
-    "delete_module", "swapon", "swapoff", "reboot", "acct", "syslog", "nfsservctl", "vhangup",
-    "quotactl", "quotactl_fd", "lookup_dcookie", "uselib", "_sysctl",
+    "kexec_load",
+    "kexec_file_load",
+    "create_module",
+    "init_module",
+    "finit_module",
+    "delete_module",
+    "swapon",
+    "swapoff",
+    "reboot",
+    "acct",
+    "syslog",
+    "nfsservctl",
+    "vhangup",
+    "quotactl",
+    "quotactl_fd",
+    "lookup_dcookie",
+    "uselib",
+    "_sysctl",
     // The clock.
-    "settimeofday", "stime", "clock_settime", "clock_settime64", "clock_adjtime",
-    "clock_adjtime64", "adjtimex",
+    "settimeofday",
+    "stime",
+    "clock_settime",
+    "clock_settime64",
+    "clock_adjtime",
+    "clock_adjtime64",
+    "adjtimex",
     // Ports and descriptor tables of the processor.
-    "iopl", "ioperm", "modify_ldt", "vm86", "vm86old",
+    "iopl",
+    "ioperm",
+    "modify_ldt",
+    "vm86",
+    "vm86old",
     // Files by handle, past the directories that lead to them; watches over whole file systems.
-    "name_to_handle_at", "open_by_handle_at", "fanotify_init", "fanotify_mark",
+    "name_to_handle_at",
+    "open_by_handle_at",
+    "fanotify_init",
+    "fanotify_mark",
 };
 
 /// open_tree_attr: as open_tree, since Linux 6.15.
@@ -115,9 +166,8 @@ class Filter {
 };
 
 void refuse_namespaces(Filter& filter) {
-  for (const scmp_datum_t flag :
-       {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID,
-        CLONE_NEWNET}) {
+  for (const scmp_datum_t flag : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+                                  CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET}) {
     filter.refuse("clone", {has_bit(0, flag)});
   }
   // Its flags are behind a pointer, which a filter cannot follow.

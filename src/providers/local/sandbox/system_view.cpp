@@ -19,7 +19,7 @@ using base::system_error;
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kHostTops = {"usr",   "bin",   "sbin",
+constexpr std::array<std::string_view, 6> kHostTops = {"usr", "bin",   "sbin",
                                                        "lib", "lib32", "lib64"};
 
 /// Made for each sandbox, or empty in a sandbox.
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 9> kOwnTops = {
 /// Adds one top-level entry as it is: a link as a link, a directory as a bind.
 Result<void> add_entry(int directory, const std::string& path, const std::string& name,
                        SystemView& view) {
-  struct stat info {};
+  struct stat info{};
   if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     if (errno == ENOENT) return ok();
     return system_error(errno, "inspect '" + path + "/" + name + "'");
@@ -47,7 +47,7 @@ Result<void> add_entry(int directory, const std::string& path, const std::string
 }
 
 bool is_file(int directory, const char* name) {
-  struct stat info {};
+  struct stat info{};
   return ::fstatat(directory, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(info.st_mode);
 }
 

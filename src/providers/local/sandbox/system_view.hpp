@@ -23,7 +23,7 @@ struct SystemEntry {
 
 struct SystemView {
   std::vector<SystemEntry> entries;
-  bool own_etc = false;  ///< /etc comes from a root file system tree, not from made_up_etc.hpp
+  bool own_etc = false;     ///< /etc comes from a root file system tree, not from made_up_etc.hpp
   bool has_passwd = false;  ///< with own_etc: there is an /etc/passwd to be covered
   bool has_group = false;
   bool has_resolv_conf = false;

@@ -22,7 +22,7 @@ Result<UniqueFd> open_for_removal(int parent, const std::string& name) {
   const UniqueFd pinned(
       ::openat(parent, name.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!pinned) return system_error(errno, "open a directory to delete it");
-  struct stat info {};
+  struct stat info{};
   if (::fstat(*pinned, &info) != 0) return system_error(errno, "inspect a directory to delete it");
   // Also needed to move it: its `..` entry is written then.
   if (::geteuid() != 0 && (info.st_mode & 0700) != 0700 &&

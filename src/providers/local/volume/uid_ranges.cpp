@@ -39,10 +39,9 @@ Result<LockedRanges> open_locked(const std::string& path) {
     return with_remedy(system_error(errno, "make directory '" + path + "'"), path);
   }
   LockedRanges ranges;
-  ranges.directory.reset(
-      ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  ranges.directory.reset(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!ranges.directory) return with_remedy(system_error(errno, "open '" + path + "'"), path);
-  struct stat info {};
+  struct stat info{};
   if (::fstat(*ranges.directory, &info) != 0 || info.st_uid != ::geteuid() ||
       (info.st_mode & 022) != 0) {
     return Error(ErrorCode::kPermissionDenied, "'" + path + "' can be written by others");
@@ -51,7 +50,7 @@ Result<LockedRanges> open_locked(const std::string& path) {
       ::openat(*ranges.directory, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!ranges.lock) return with_remedy(system_error(errno, "open the lock"), path);
   // Held for some file operations only, by root only: waiting is short.
-  struct flock whole {};
+  struct flock whole{};
   whole.l_type = F_WRLCK;
   whole.l_whence = SEEK_SET;
   while (::fcntl(*ranges.lock, F_OFD_SETLKW, &whole) != 0) {
@@ -92,7 +91,7 @@ bool is_abandoned(const std::string& text) {
   const auto name = read_small_file(*state, "node");
   if (!name) return name.error().code() == ErrorCode::kNotFound;
   if (*name != holder->state_name) return true;
-  struct stat info {};
+  struct stat info{};
   const auto is_gone = [&](const std::string& volume) {
     return ::fstatat(*state, ("volumes/" + volume).c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 &&
            errno == ENOENT;
@@ -105,7 +104,8 @@ bool is_abandoned(const std::string& text) {
 }
 
 Result<void> claim(int directory, UidRange range, const RangeHolder& holder) {
-  COVE_TRY_VOID(replace_file(directory, std::to_string(range.first), text_of(holder), Durable::kYes));
+  COVE_TRY_VOID(
+      replace_file(directory, std::to_string(range.first), text_of(holder), Durable::kYes));
   return sync_fd(directory, "the uid ranges");
 }
 

@@ -13,7 +13,7 @@ using base::system_error;
 namespace {
 
 struct flock byte_of(LockRole role) {
-  struct flock range {};
+  struct flock range{};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_start = static_cast<off_t>(role);
@@ -41,7 +41,8 @@ Result<bool> VolumeLock::try_take(LockRole role) const {
 
 Result<bool> VolumeLock::is_held_elsewhere(LockRole role) const {
   struct flock range = byte_of(role);
-  if (::fcntl(*fd_, F_OFD_GETLK, &range) != 0) return system_error(errno, "ask for a volume's lock");
+  if (::fcntl(*fd_, F_OFD_GETLK, &range) != 0)
+    return system_error(errno, "ask for a volume's lock");
   return range.l_type != F_UNLCK;
 }
 

@@ -36,8 +36,8 @@ Result<UniqueFd> open_or_make(int parent, const std::string& name, bool& made) {
 }
 
 bool is_same_directory(int left, int right) {
-  struct stat a {};
-  struct stat b {};
+  struct stat a{};
+  struct stat b{};
   return ::fstat(left, &a) == 0 && ::fstat(right, &b) == 0 && a.st_dev == b.st_dev &&
          a.st_ino == b.st_ino;
 }
@@ -80,9 +80,8 @@ RangeHolder Volumes::holder_of(const VolumeRef& volume) const {
 
 Result<UniqueFd> Volumes::open_directory_of(const VolumeRef& volume) const {
   const std::string path = path_of(volume);
-  base::BeneathResult opened =
-      base::open_beneath(state_.volumes(), path.c_str(), O_RDONLY | O_DIRECTORY, 0,
-                         RESOLVE_NO_SYMLINKS);
+  base::BeneathResult opened = base::open_beneath(state_.volumes(), path.c_str(),
+                                                  O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
   if (!opened.fd) return system_error(opened.error_number, "open volume '" + path + "'");
   return std::move(opened.fd);
 }
@@ -172,7 +171,7 @@ Result<OpenedVolume> Volumes::open(const VolumeRef& volume) const {
 }
 
 std::optional<MarkerIdentity> Volumes::marker_identity(const VolumeRef& volume) const {
-  struct stat info {};
+  struct stat info{};
   const std::string path = path_of(volume) + "/" + kMarkerName;
   if (::fstatat(state_.volumes(), path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
     return std::nullopt;
@@ -200,8 +199,8 @@ Result<VolumeLock> Volumes::open_lock(const VolumeRef& volume) const {
 
 Result<Step> Volumes::remove(const VolumeRef& volume) const {
   const std::string sandbox_path = volume.deployment.str() + "/" + volume.sandbox.str();
-  base::BeneathResult sandbox = base::open_beneath(
-      state_.volumes(), sandbox_path.c_str(), O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
+  base::BeneathResult sandbox = base::open_beneath(state_.volumes(), sandbox_path.c_str(),
+                                                   O_RDONLY | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
   if (!sandbox.fd) {
     if (sandbox.error_number == ENOENT) return Step::kDone;
     return system_error(sandbox.error_number, "open '" + sandbox_path + "'");
