@@ -2,6 +2,7 @@
 /// test leaves running ends with it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -86,6 +87,14 @@ bool eventually(const std::function<bool()>& done);
 /// What is left on this machine of a state directory and its deployment: processes that have a file
 /// of it open or mounted, groups, sockets. Empty = nothing.
 std::vector<std::string> leftovers(const LocalMachine& machine);
+
+/// Runs this test program's cases tagged [any-user] as an ordinary user, where this is root.
+struct OrdinaryUserRun {
+  std::string skipped;  ///< why it was not run; empty = it was
+  bool passed = false;
+  std::string output;
+};
+OrdinaryUserRun run_as_ordinary_user();
 
 /// This test program once more, as a process that runs the hidden case `name`; see child_test.cpp.
 struct ChildResult {
