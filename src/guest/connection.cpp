@@ -200,7 +200,8 @@ void Connection::on_read(std::size_t bytes) {
 Result<void> Connection::take(const wire::FrameView& frame) {
   if (!greeted_) return take_greeting(frame);
   if (frame.stream == 0) {
-    if (frame.type == wire::FrameType::kError) return wire::parse_error(frame.payload);
+    const auto refusal = wire::parse_error(frame.payload);
+    if (frame.type == wire::FrameType::kError && refusal) return *refusal;
     return violation("a frame without a stream");
   }
   const auto found = streams_.find(frame.stream);
@@ -244,6 +245,7 @@ Result<void> Connection::take_on_stream(const wire::FrameView& frame, Stream& st
       return ok();
     case wire::FrameType::kError:
       stream.error = wire::parse_error(frame.payload);
+      if (!stream.error) return violation("an error that is malformed");
       end(stream);
       return ok();
     default: return violation("a frame that only a host sends");

@@ -229,20 +229,13 @@ class Acquire {
 
   Task<Result<Acquired>> drive(std::shared_ptr<Job> job, const CallContext& call) {
     const OperationKind kind = job->operation().kind;
-    const bool has_garbage = !job->at.record.garbage.empty();
     COVE_CO_TRY(const Driven driven, co_await perform(job, call));
     if (driven != Driven::kCompleted || job->at.record.state != SandboxState::kRunning) {
       co_return Acquired();
     }
-    if (has_garbage) core_->run_beside(collect_beside(core_, sandbox_));
+    // What was replaced goes while the user works.
+    if (!job->at.record.garbage.empty()) collect_garbage_soon(core_, sandbox_);
     co_return Acquired(use(*core_, job->at.record, work_of(kind)));
-  }
-
-  /// What was replaced goes while the user works: nobody waits for deletions.
-  static Task<void> collect_beside(std::shared_ptr<Core> core, SandboxId sandbox) {
-    const CallContext call{std::nullopt, core->closing.get_token()};
-    const auto collected = co_await collect_garbage(*core, sandbox, call);
-    if (!collected) core->log(LogLevel::kWarning, collected.error().describe());
   }
 
   std::shared_ptr<Core> core_;
@@ -256,6 +249,7 @@ class Acquire {
 
 Task<Result<AcquiredInstance>> acquire(std::shared_ptr<Core> core, WorkspaceKey key,
                                        SandboxId sandbox, const CallContext& call) {
+  COVE_CO_TRY_VOID(core->check(call));
   COVE_CO_TRY_VOID(validate(key));
   if (sandbox.empty()) sandbox = sandbox_id_of(key);
   COVE_CO_TRY_VOID(check_sandbox_name(sandbox));

@@ -50,6 +50,12 @@ Task<Result<void>> take_off(Core& core, const SandboxId& sandbox,
   co_return ok();
 }
 
+Task<void> collect_beside(std::shared_ptr<Core> core, SandboxId sandbox) {
+  const CallContext call{std::nullopt, core->closing.get_token()};
+  const auto collected = co_await collect_garbage(*core, sandbox, call);
+  if (!collected) core->log(LogLevel::kWarning, collected.error().describe());
+}
+
 }  // namespace
 
 Task<Result<void>> delete_volume(Core& core, SandboxId sandbox, GarbageVolume volume,
@@ -77,6 +83,10 @@ Task<Result<std::uint32_t>> collect_garbage(Core& core, SandboxId sandbox,
   if (!deleted.empty()) COVE_CO_TRY_VOID(co_await take_off(core, sandbox, deleted, call));
   if (first_error) co_return *first_error;
   co_return static_cast<std::uint32_t>(deleted.size());
+}
+
+void collect_garbage_soon(const std::shared_ptr<Core>& core, const SandboxId& sandbox) {
+  core->run_beside(collect_beside(core, sandbox));
 }
 
 Task<Result<std::uint32_t>> sweep_tombstone(Core& core, SandboxId sandbox,

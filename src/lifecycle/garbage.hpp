@@ -17,6 +17,9 @@ Task<Result<void>> delete_volume(Core& core, SandboxId sandbox, GarbageVolume vo
 /// operation: what is on the list is never used again.
 Task<Result<std::uint32_t>> collect_garbage(Core& core, SandboxId sandbox, const CallContext& call);
 
+/// The same beside its caller, who does not wait for deletions.
+void collect_garbage_soon(const std::shared_ptr<Core>& core, const SandboxId& sandbox);
+
 /// Sweeps once more what the graves of a tombstone name, where they are due.
 Task<Result<std::uint32_t>> sweep_tombstone(Core& core, SandboxId sandbox, const CallContext& call);
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lifecycle/garbage.hpp"
 #include "lifecycle/runner.hpp"
 #include "lifecycle/steps.hpp"
 #include "lifecycle/waiting.hpp"
@@ -147,7 +148,10 @@ class Settle {
     if (!job) co_return Next::kAgain;
     const OperationKind kind = job->operation().kind;
     if (kind == OperationKind::kDestroy) destroying_ = true;
-    COVE_CO_TRY(const Driven driven, co_await perform(std::move(job), call));
+    COVE_CO_TRY(const Driven driven, co_await perform(job, call));
+    const bool has_garbage = !job->at.record.garbage.empty();
+    job.reset();
+    if (has_garbage && kind == OperationKind::kArchive) collect_garbage_soon(core_, sandbox_);
     if (driven == Driven::kYielded) {
       co_return Error(ErrorCode::kFailedPrecondition,
                       "sandbox '" + sandbox_.str() + "' was asked for meanwhile: it is in use");

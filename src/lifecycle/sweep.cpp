@@ -155,7 +155,8 @@ class Sweep {
     Result<void> moved = ok();
     if (move != Move::kNothing) moved = co_await make_move(move, *std::move(found), hold);
     hold.reset();
-    if (has_garbage) {
+    // What the move replaced is on the list now.
+    if (has_garbage || move != Move::kNothing) {
       COVE_CO_TRY(const auto deleted, co_await collect_garbage(*core_, sandbox, call_));
       report_.deleted += deleted;
     }

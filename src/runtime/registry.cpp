@@ -7,6 +7,8 @@
 #include "metadata/sqlite/sqlite_store.hpp"
 #include "objects/directory/directory_objects.hpp"
 #include "objects/memory/memory_objects.hpp"
+#include "providers/local/local_provider.hpp"
+#include "providers/local/machine_probe.hpp"
 #include "snapshot/tar_snapshotter.hpp"
 
 namespace cove::runtime {
@@ -39,6 +41,32 @@ Made<ObjectStore> make_memory_objects(Machinery& /*made*/) {
   return std::shared_ptr<ObjectStore>(objects::make_memory_objects());
 }
 
+local::LocalOptions local_options(const Config& config) {
+  local::LocalOptions options;
+  options.state_dir = config.state_dir;
+  options.bubblewrap = config.provider.bubblewrap;
+  options.agent = config.provider.agent;
+  options.cgroup_parent = config.provider.cgroup_parent;
+  options.uid_base = config.provider.uid_base;
+  options.uid_ranges = config.provider.uid_ranges;
+  return options;
+}
+
+Made<Provider> open_local(Machinery& made) {
+  const local::LocalRuntime runtime{*made.loop, *made.blocking, made.clock, made.ids, made.log};
+  return local::open_local_provider(local_options(made.config), runtime);
+}
+
+std::vector<Finding> probe_local(const Config& config) {
+  std::vector<Finding> findings;
+  for (auto& found : local::probe_machine(local_options(config))) {
+    const auto level = static_cast<Finding::Level>(found.level);
+    findings.push_back(
+        {level, std::move(found.subject), std::move(found.detail), std::move(found.remedy)});
+  }
+  return findings;
+}
+
 /// A part's name in the configuration beside what makes it.
 template <class Part>
 struct Row {
@@ -50,6 +78,14 @@ constexpr std::array kMetadata{Row<MetadataStore>{"sqlite", open_sqlite},
                                Row<MetadataStore>{"memory", make_memory_metadata}};
 constexpr std::array kObjects{Row<ObjectStore>{"directory", open_directory},
                               Row<ObjectStore>{"memory", make_memory_objects}};
+
+struct ProviderRow {
+  std::string_view type;
+  Made<Provider> (*make)(Machinery&);
+  std::vector<Finding> (*probe)(const Config&);
+};
+
+constexpr std::array kProviders{ProviderRow{"local", open_local, probe_local}};
 
 template <class Table>
 auto make_from(const Table& table, const std::string& type, Machinery& made)
@@ -71,11 +107,15 @@ Result<std::shared_ptr<ObjectStore>> make_objects(Machinery& machinery) {
 }
 
 Result<std::shared_ptr<Provider>> make_provider(Machinery& machinery) {
-  return Error(ErrorCode::kInvalidArgument,
-               "there is no part of type '" + machinery.config.provider.type + "'");
+  return make_from(kProviders, machinery.config.provider.type, machinery);
 }
 
-std::vector<Finding> probe_provider(const Machinery& /*machinery*/) { return {}; }
+std::vector<Finding> probe_provider(const Machinery& machinery) {
+  for (const ProviderRow& row : kProviders) {
+    if (row.type == machinery.provider->name()) return row.probe(machinery.config);
+  }
+  return {};  // the host's own
+}
 
 std::unique_ptr<Snapshotter> make_snapshotter(Machinery& machinery) {
   return snapshot::make_tar_snapshotter(*machinery.objects, *machinery.blocking, *machinery.loop,

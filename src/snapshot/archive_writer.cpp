@@ -143,11 +143,9 @@ class ArchiveWriter::Impl {
   bool compress(ByteView bytes, ZSTD_EndDirective directive) {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
     for (;;) {
-      const std::size_t before = out_.size();
-      out_.resize(before + ZSTD_CStreamOutSize());
-      ZSTD_outBuffer out{out_.data() + before, out_.size() - before, 0};
+      ZSTD_outBuffer out{scratch_.data(), scratch_.size(), 0};
       const std::size_t left = ZSTD_compressStream2(zstd_, &out, &in, directive);
-      out_.resize(before + out.pos);
+      out_.insert(out_.end(), scratch_.begin(), scratch_.begin() + static_cast<long>(out.pos));
       if (ZSTD_isError(left) != 0U) return false;
       if (directive == ZSTD_e_end ? left == 0 : in.pos == in.size) return true;
     }
@@ -163,6 +161,7 @@ class ArchiveWriter::Impl {
   archive_entry* entry_;
   ZSTD_CCtx* zstd_;
   Zeros zeros_;
+  Bytes scratch_ = Bytes(ZSTD_CStreamOutSize());
   Bytes out_;
   std::string path_;
 };

@@ -201,16 +201,16 @@ Bytes encode_error(const Error& error) {
       {{"code", static_cast<std::uint32_t>(error.code())}, {"message", as_text(error.describe())}});
 }
 
-Error parse_error(ByteView payload) {
+std::optional<Error> parse_error(ByteView payload) {
   const auto map = decode_cbor(payload);
-  if (!map) return map.error();
+  if (!map) return std::nullopt;
   Fields fields(*map);
   const std::uint32_t code = fields.small("code");
   std::string message = printable(fields.text("message"));
-  if (const auto result = fields.result(); !result) return result.error();
+  if (!fields.result()) return std::nullopt;
   const bool known = code >= 1 && code <= static_cast<std::uint32_t>(ErrorCode::kInternal);
   if (message.empty()) message = "the agent gave no reason";
-  return {known ? static_cast<ErrorCode>(code) : ErrorCode::kProvider, std::move(message)};
+  return Error(known ? static_cast<ErrorCode>(code) : ErrorCode::kProvider, std::move(message));
 }
 
 }  // namespace cove::wire

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,7 @@ Bytes encode_nothing();
 Bytes encode_error(const Error& error);
 
 /// The agent's error as the caller sees it. Its words are cut to 1 KiB of printable text; a code
-/// that is not known becomes kProvider; what is malformed becomes kIntegrity.
-Error parse_error(ByteView payload);
+/// that is not known becomes kProvider. None where it is malformed.
+std::optional<Error> parse_error(ByteView payload);
 
 }  // namespace cove::wire

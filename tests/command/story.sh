@@ -77,7 +77,7 @@ check "doctor finds no fault here" 0 "" sh -c '"$0" doctor >/dev/null' "$cove"
 check "a sandbox survives its starter: the same process is still there" 0 42 sh -c '
   "$0" exec --app demo --user ana -- sh -c "sleep 1000 >/dev/null 2>&1 & echo 42 > /tmp/alive"
   "$0" exec --app demo --user ana -- cat /tmp/alive' "$cove"
-check "an unknown option is Cove'"'"'s own error" 125 "" "$cove" exec --no-such-option
+check "an unknown option is an error of cove itself" 125 "" "$cove" exec --no-such-option
 
 if [ "$failures" -gt 0 ]; then
   echo "$failures checks failed"

@@ -22,7 +22,7 @@ class TextSource final : public ByteSource {
     const std::size_t size = std::min(piece_, text_.size() - at_);
     if (size == 0 && error_) co_return *error_;
     Bytes bytes(size);
-    std::memcpy(bytes.data(), text_.data() + at_, size);
+    if (size > 0) std::memcpy(bytes.data(), text_.data() + at_, size);
     at_ += size;
     co_return bytes;
   }

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 namespace cove::testing {
 namespace fs = std::filesystem;
@@ -54,12 +56,25 @@ std::string instance_name(const SandboxClient& client) {
   return output_of(client, {"readlink", "/proc/self/ns/pid"});
 }
 
+namespace {
+
+/// One that ended stays in /proc until its parent, the machine's init, has noticed.
+bool has_ended(const fs::path& process) {
+  std::ifstream file(process / "stat");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::size_t state = text.rfind(") ");
+  return state == std::string::npos || text[state + 2] == 'Z' || text[state + 2] == 'X';
+}
+
+}  // namespace
+
 std::set<int> processes_in(const std::string& instance_name) {
   std::set<int> found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
     std::error_code gone;
     const bool inside = fs::read_symlink(entry.path() / "ns/pid", gone).string() == instance_name;
-    if (inside && !gone) found.insert(std::atoi(entry.path().filename().c_str()));
+    if (inside && !gone && !has_ended(entry.path()))
+      found.insert(std::atoi(entry.path().filename().c_str()));
   }
   return found;
 }

@@ -55,7 +55,7 @@ Instant SimHost::now() const { return world_.now(); }
 
 bool SimHost::certainly_dead(const OwnerId& owner) const {
   const SimHost* host = world_.find_host(owner);
-  return host != nullptr && host->machine_ == machine_ && !host->alive_;
+  return knows_deaths && host != nullptr && host->machine_ == machine_ && !host->alive_;
 }
 
 void SimHost::fill(std::span<std::byte> bytes) {

@@ -55,6 +55,9 @@ class SimHost final : public Scheduler, public Clock, public OwnerRegistry, publ
   const std::string& machine() const { return machine_; }
   SimWorld& world() { return world_; }
 
+  /// False: it cannot tell from owner files who is dead, as if they were on another machine.
+  bool knows_deaths = true;
+
   /// Crashes before it runs its n-th piece of work from now on; 0 = never.
   void crash_after(std::uint64_t n) { crash_at_ = n == 0 ? 0 : steps_ + n; }
 

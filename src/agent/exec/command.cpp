@@ -284,7 +284,7 @@ void Command::pump() {
   if (next_piece_ < pieces_.size() || !stream_.is_open()) return;
   const StreamRef stream = std::exchange(stream_, StreamRef());
   if (answer_failed_) {
-    stream.fail(wire::parse_error(answer_));
+    stream.fail_with(answer_);
   } else {
     stream.respond(answer_);
   }

@@ -52,11 +52,12 @@ void StreamRef::respond(ByteView payload) const {
   connection->end_stream(stream_);
 }
 
-void StreamRef::fail(const Error& error) const {
+void StreamRef::fail(const Error& error) const { fail_with(wire::encode_error(error)); }
+
+void StreamRef::fail_with(ByteView encoded_error) const {
   const auto connection = connection_.lock();
   if (!connection) return;
-  const Bytes payload = wire::encode_error(error);
-  connection->send(wire::FrameType::kError, wire::Channel::kMain, stream_, payload);
+  connection->send(wire::FrameType::kError, wire::Channel::kMain, stream_, encoded_error);
   connection->end_stream(stream_);
 }
 

@@ -54,9 +54,10 @@ class StreamRef {
   void send_event(ByteView payload) const;
   void send_credit(std::uint64_t bytes) const;
 
-  /// Both end the stream.
+  /// These end the stream.
   void respond(ByteView payload) const;
   void fail(const Error& error) const;
+  void fail_with(ByteView encoded_error) const;
 
  private:
   std::weak_ptr<Connection> connection_;

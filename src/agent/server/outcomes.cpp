@@ -6,7 +6,7 @@ namespace cove::agent {
 
 void give(const StreamRef& stream, const Answer& answer) {
   if (answer.failed) {
-    stream.fail(wire::parse_error(answer.payload));
+    stream.fail_with(answer.payload);
   } else {
     stream.respond(answer.payload);
   }

@@ -176,6 +176,7 @@ class LocalProvider final : public Provider {
     }
   }
 
+  Task<Result<void>> ping(const InstanceRef& instance, const CallContext& call);
   Task<Result<StartAttempt>> wait_for_start(const InstanceRef& instance, const CallContext& call);
   Task<Result<void>> start_now(const InstanceRef& instance, const SandboxPolicy& policy,
                                StartAttempt& attempt, const CallContext& call);
@@ -209,7 +210,7 @@ Task<Result<void>> LocalProvider::start_instance(const InstanceRef& instance,
     if (attempt.state == StartState::kReady) {
       co_return co_await start_now(instance, policy, attempt, call);
     }
-    const auto answered = co_await connect(instance, call);
+    const auto answered = co_await ping(instance, call);
     if (answered) co_return ok();
     if (answered.error().code() != ErrorCode::kUnavailable || patience.is_over()) {
       co_return answered.error();
@@ -217,6 +218,18 @@ Task<Result<void>> LocalProvider::start_instance(const InstanceRef& instance,
     attempt = StartAttempt();
     COVE_CO_TRY_VOID(co_await patience.pause(call));
   }
+}
+
+/// That a connection is up says little: what is behind it may have been killed just now.
+Task<Result<void>> LocalProvider::ping(const InstanceRef& instance, const CallContext& call) {
+  COVE_CO_TRY(const auto guest, co_await connect(instance, call));
+  CallContext bounded = call;
+  const Instant bound = runtime_.clock.now() + kAgentAnswer;
+  if (!bounded.deadline || *bounded.deadline > bound) bounded.deadline = bound;
+  const auto status = co_await guest->status(bounded);
+  if (status) co_return ok();
+  guests_.erase(instance.volume);
+  co_return status.error();
 }
 
 /// Waits until this call alone may start, or finds that the epoch runs.

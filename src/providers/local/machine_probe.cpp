@@ -45,10 +45,10 @@ std::string trial_plan(const std::string& bubblewrap, const LocalOptions& option
       "ALL"};
   std::vector<std::string> words;
   if (::geteuid() == 0) {
-    constexpr const char* kNamespaceFd = "4";
     const std::uint32_t base = options.uid_base != 0 ? options.uid_base : UidRangesConfig().base;
-    words.insert(words.end(), {"own", std::to_string(base), kNamespaceFd});
-    command.insert(command.end(), {"--userns", kNamespaceFd, "--uid", "0", "--gid", "0"});
+    words.insert(words.end(), {"own", std::to_string(base), bubblewrap});
+    command.insert(command.end(),
+                   {"--userns", std::to_string(kUserNamespaceFd), "--uid", "0", "--gid", "0"});
   } else {
     command.insert(command.end(), {"--unshare-user", "--uid", "1000", "--gid", "1000"});
   }

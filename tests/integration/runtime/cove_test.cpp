@@ -30,7 +30,7 @@ TEST_CASE("Cove: a workspace lives, sleeps, is archived and wakes [pain-1]",
 
   const SandboxId id = sandbox_id_of(kAna);
   REQUIRE(cove.stop(id));
-  CHECK(processes_in(instance).empty());
+  CHECK(processes_in(instance) == std::set<int>{});
   const Record stopped = cove.status(id).value();
   CHECK(stopped.state == SandboxState::kStopped);
   CHECK(live.has_volume(stopped.generation));
@@ -231,7 +231,7 @@ TEST_CASE("Cove: destroy leaves no process, volume or object", "[integration][ru
   REQUIRE(cove.acquire(kAna).value().release());
   const Record record = cove.status(sandbox_id_of(kAna)).value();
   REQUIRE(cove.destroy(sandbox_id_of(kAna)));
-  CHECK(processes_in(instance).empty());
+  CHECK(processes_in(instance) == std::set<int>{});
   CHECK_FALSE(live.has_volume(record.generation));
   std::size_t files = 0;
   for (const auto& entry :

@@ -35,7 +35,6 @@ class Inheritance {
     return static_cast<int>(descriptors_.size()) - 1;
   }
   void put(int number, int fd) { descriptors_[static_cast<std::size_t>(number)] = fd; }
-  int next_free() const { return static_cast<int>(descriptors_.size()); }
   const std::vector<int>& all() const { return descriptors_; }
 
  private:
@@ -223,8 +222,8 @@ Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int li
   sandbox.boot_fd = inheritance.pass(*held.boot);
   const int run_directory = inheritance.pass(spec.run_directory);
   if (range) {
-    sandbox.user_namespace_fd = inheritance.next_free();
-    plan.add({"own", std::to_string(range->first), std::to_string(sandbox.user_namespace_fd)});
+    sandbox.user_namespace_fd = kUserNamespaceFd;
+    plan.add({"own", std::to_string(range->first), tools.bubblewrap});
   }
   const InstanceRecord record{spec.instance, spec.cgroup_name, spec.space, 0, 0};
   plan.add({"record", std::to_string(run_directory), kRecordName, record_prefix(record)});

@@ -148,9 +148,12 @@ class Launcher {
 
   void own() {
     const std::uint32_t first = plan_.number();
-    const int namespace_fd = plan_.descriptor();
+    const char* program = plan_.word();
+    // The stage covers what may lie below its place: the program is opened before.
+    program_ = ::open(program, O_PATH | O_CLOEXEC);
+    require(program_ >= 0, program);
     mount_stages();
-    make_user_namespace(first, namespace_fd);
+    make_user_namespace(first);
     first_ = first;
   }
 
@@ -183,7 +186,7 @@ class Launcher {
   /// A user namespace belongs to the effective uid that makes it, and its owner may enter it. So
   /// the range's first uid makes it, in a child that only holds it open until its maps are written
   /// (by root, which alone may write maps of many ids).
-  void make_user_namespace(std::uint32_t first, int namespace_fd) {
+  void make_user_namespace(std::uint32_t first) {
     require(::setresgid(static_cast<gid_t>(-1), first, static_cast<gid_t>(-1)) == 0 &&
                 ::setresuid(static_cast<uid_t>(-1), first, static_cast<uid_t>(-1)) == 0,
             "become the owner of the uid range");
@@ -210,8 +213,8 @@ class Launcher {
     std::snprintf(path, sizeof path, "/proc/%d/ns/user", child);
     const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
     require(opened >= 0, "open the user namespace");
-    require(::dup2(opened, namespace_fd) == namespace_fd, "keep the user namespace");
-    if (opened != namespace_fd) ::close(opened);
+    require(::dup2(opened, kUserNamespaceFd) == kUserNamespaceFd, "keep the user namespace");
+    ::close(opened);
     ::kill(child, SIGKILL);
     require(::waitpid(child, nullptr, 0) == child, "end the namespace's first process");
   }
@@ -276,6 +279,11 @@ class Launcher {
                   ::setresuid(first_, first_, first_) == 0,
               "become the owner of the uid range");
     }
+    if (program_ >= 0) {
+      // SAFETY: all pointers live on; comes back only where it fails. A script cannot be run by a
+      // descriptor that closes at exec: it is tried by its path next.
+      ::syscall(SYS_execveat, program_, "", words, environment, AT_EMPTY_PATH);
+    }
     ::execve(program, words, environment);
     fail(program);
   }
@@ -283,6 +291,7 @@ class Launcher {
   Plan plan_;
   Stage stages_[kMaxStages];
   int stage_count_ = 0;
+  int program_ = -1;
   std::uint32_t first_ = 0;
 };
 

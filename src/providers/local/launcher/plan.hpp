@@ -3,8 +3,8 @@
 ///     join <fd>                   write this process into the cgroup behind an open cgroup.procs
 ///     stage <fd> <file|dir> <name>   bind what the descriptor is to /tmp/<name>, in a mount
 ///                                 namespace of this process's own
-///     own <first> <fd>            make a user namespace whose ids are the host's from <first> on,
-///                                 leave it open as <fd>, and become <first>
+///     own <first> <path>          make a user namespace whose ids are the host's from <first> on,
+///                                 leave it open, and become <first>, who runs <path>
 ///     record <fd> <name> <text>   write <text>"pid":N,"start_time":N} as <name> in a directory
 ///     exec <path> <n> <word>...   become that program, with n words as its arguments
 ///
@@ -16,8 +16,11 @@ namespace cove::local {
 
 inline constexpr const char* kStagePath = "/tmp";
 
-/// The launcher's descriptors: the plan, and where what goes wrong is written.
+/// Where the launcher finds the plan; what goes wrong it writes to standard error.
 inline constexpr int kPlanFd = 3;
+
+/// Where the user namespace is left open: above all that the launcher opens by itself.
+inline constexpr int kUserNamespaceFd = 200;
 
 /// Its exit code when a step failed.
 inline constexpr int kLauncherFailed = 125;

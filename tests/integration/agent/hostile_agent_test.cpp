@@ -1,0 +1,163 @@
+// What a hostile agent may send: the host's calls end with an error, and nothing else happens.
+#include <thread>
+
+#include <catch2/catch.hpp>
+
+#include "support/agent_fixture.hpp"
+#include "support/raw_wire.hpp"
+#include "wire/cbor.hpp"
+#include "wire/reply.hpp"
+
+using namespace std::chrono_literals;
+using namespace cove;
+using test::RawWire;
+
+namespace {
+
+const guest::AgentIdentity kIdentity{"d", "s", "g", 1};
+
+wire::Greeting greeting() {
+  wire::Greeting greeting;
+  greeting.deployment = "d";
+  greeting.sandbox = "s";
+  greeting.generation = "g";
+  greeting.epoch = 1;
+  return greeting;
+}
+
+/// A host, and the agent's end of its connection in our hands.
+struct HostileFixture {
+  HostileFixture() : HostileFixture(test::make_socket_pair()) {}
+
+  Result<std::shared_ptr<Guest>> connect(const CallContext& call = {}) {
+    const guest::GuestRuntime runtime{loop, clock, ids};
+    return base::sync_wait(loop,
+                           guest::connect_agent(runtime, std::move(host_end), kIdentity, call));
+  }
+
+  std::shared_ptr<Guest> greeted() {
+    agent.send(wire::FrameType::kGreeting, 0, wire::encode_greeting(greeting()));
+    auto connected = connect().value();
+    agent.receive();
+    return connected;
+  }
+
+  /// Starts a call and lets the agent's end answer with `answer(stream)`.
+  template <class Answer>
+  ErrorCode status_when(Answer answer) {
+    const auto guest = greeted();
+    const CallContext call;
+    Result<GuestStatus> status = Error(ErrorCode::kInternal, "no answer");
+    std::thread caller([&] { status = base::sync_wait(loop, guest->status(call)); });
+    const auto request = agent.receive();
+    answer(request->stream);
+    caller.join();
+    later = base::sync_wait(loop, guest->status(call)).error().code();
+    return status.error().code();
+  }
+
+  base::SystemClock clock;
+  base::SystemIds ids;
+  base::IoLoop loop;
+  RawWire agent;
+  base::UniqueFd host_end;
+  ErrorCode later = ErrorCode::kInternal;
+
+ private:
+  explicit HostileFixture(test::SocketPair pair)
+      : agent(std::move(pair.first)), host_end(std::move(pair.second)) {}
+};
+
+}  // namespace
+
+TEST_CASE("connect_agent: what is no agent is told apart from one that is gone",
+          "[integration][guest]") {
+  HostileFixture garbage;
+  garbage.agent.send_bytes(Bytes(64, std::byte{'G'}));
+  CHECK(garbage.connect().error().code() == ErrorCode::kIntegrity);
+
+  HostileFixture gone;
+  gone.agent.close();
+  CHECK(gone.connect().error().code() == ErrorCode::kUnavailable);
+
+  HostileFixture silent;
+  const CallContext soon{.deadline = silent.clock.now() + 50ms};
+  CHECK(silent.connect(soon).error().code() == ErrorCode::kTimeout);
+
+  HostileFixture other;
+  other.agent.send(wire::FrameType::kEvent, 1, {});
+  CHECK(other.connect().error().code() == ErrorCode::kIntegrity);
+}
+
+TEST_CASE("connect_agent: an agent without a common version is unsupported",
+          "[integration][guest]") {
+  HostileFixture f;
+  auto newer = greeting();
+  newer.min_version = newer.max_version = 99;
+  f.agent.send(wire::FrameType::kGreeting, 0, wire::encode_greeting(newer));
+  CHECK(f.connect().error().code() == ErrorCode::kUnsupported);
+}
+
+TEST_CASE("Guest: an agent that closes makes its calls unavailable, now and later",
+          "[integration][guest][threads]") {
+  HostileFixture f;
+  CHECK(f.status_when([&](std::uint32_t) { f.agent.close(); }) == ErrorCode::kUnavailable);
+  CHECK(f.later == ErrorCode::kUnavailable);
+}
+
+TEST_CASE("Guest: garbage from the agent is an integrity error, now and later",
+          "[integration][guest][threads]") {
+  HostileFixture f;
+  CHECK(f.status_when([&](std::uint32_t) { f.agent.send_bytes(Bytes(4096, std::byte{0xFE})); }) ==
+        ErrorCode::kIntegrity);
+  CHECK(f.later == ErrorCode::kIntegrity);
+}
+
+TEST_CASE("Guest: frames that make no sense end the connection", "[integration][guest][threads]") {
+  const auto code = [](wire::FrameType type, std::uint32_t offset, const Bytes& payload) {
+    HostileFixture f;
+    return f.status_when(
+        [&](std::uint32_t stream) { f.agent.send(type, stream + offset, payload); });
+  };
+  CHECK(code(wire::FrameType::kResponse, 0, Bytes(60'000, std::byte{0x81})) ==
+        ErrorCode::kIntegrity);
+  CHECK(code(wire::FrameType::kResponse, 0, wire::encode_cbor({{"epoch", "seven"}})) ==
+        ErrorCode::kIntegrity);
+  CHECK(code(wire::FrameType::kResponse, 1, {}) == ErrorCode::kIntegrity);
+  CHECK(code(wire::FrameType::kRequest, 0, {}) == ErrorCode::kIntegrity);
+  CHECK(code(wire::FrameType::kCredit, 0, Bytes(8)) == ErrorCode::kIntegrity);
+  CHECK(code(wire::FrameType::kData, 0, Bytes(1)) == ErrorCode::kIntegrity);
+  CHECK(code(wire::FrameType::kError, 0, Bytes(1)) == ErrorCode::kIntegrity);
+}
+
+TEST_CASE("Guest: output past the limits that were asked for ends the connection",
+          "[integration][guest][threads]") {
+  HostileFixture f;
+  const auto guest = f.greeted();
+  const ExecSpec spec{.argv = {"true"}};
+  Result<ExecResult> result = Error(ErrorCode::kInternal, "no answer");
+  const CallContext call;
+  std::thread caller([&] { result = base::sync_wait(f.loop, guest->run("", spec, call)); });
+  const auto stream = f.agent.receive()->stream;
+  for (int i = 0; i < 10; ++i) {
+    f.agent.send(wire::FrameType::kData, stream, Bytes(wire::kMaxDataBytes), wire::Channel::kOut);
+  }
+  caller.join();
+  CHECK(result.error().code() == ErrorCode::kIntegrity);
+}
+
+TEST_CASE("Guest: output that is not as long as the answer says is refused",
+          "[integration][guest][threads]") {
+  HostileFixture f;
+  const auto guest = f.greeted();
+  const ExecSpec spec{.argv = {"true"}};
+  Result<ExecResult> result = Error(ErrorCode::kInternal, "no answer");
+  const CallContext call;
+  std::thread caller([&] { result = base::sync_wait(f.loop, guest->run("", spec, call)); });
+  const auto stream = f.agent.receive()->stream;
+  f.agent.send(wire::FrameType::kData, stream, Bytes(10), wire::Channel::kOut);
+  wire::ExecReply reply{.outcome = Exited{0}, .out = {11, 0, 11, 0}};
+  f.agent.send(wire::FrameType::kResponse, stream, wire::encode_exec_reply(reply));
+  caller.join();
+  CHECK(result.error().code() == ErrorCode::kIntegrity);
+}

@@ -1,0 +1,14 @@
+// Root runs this program's cases tagged [any-user] once more as an ordinary user.
+#include <catch2/catch.hpp>
+
+#include "support/local_fixture.hpp"
+
+TEST_CASE("Local provider: everything holds for an ordinary user too", "[integration][local]") {
+  const auto run = cove::test::run_as_ordinary_user();
+  if (!run.skipped.empty()) {
+    WARN("skipped: " << run.skipped);
+    return;
+  }
+  INFO(run.output);
+  CHECK(run.passed);
+}

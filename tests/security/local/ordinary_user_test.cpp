@@ -1,0 +1,14 @@
+// Root runs this program's cases tagged [any-user] once more as an ordinary user.
+#include <catch2/catch.hpp>
+
+#include "support/local_fixture.hpp"
+
+TEST_CASE("Sandbox: everything holds for an ordinary user too", "[security][local]") {
+  const auto run = cove::test::run_as_ordinary_user();
+  if (!run.skipped.empty()) {
+    WARN("skipped: " << run.skipped);
+    return;
+  }
+  INFO(run.output);
+  CHECK(run.passed);
+}

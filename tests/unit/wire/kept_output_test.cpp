@@ -1,0 +1,70 @@
+#include "wire/kept_output.hpp"
+
+#include <random>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "base/utf8.hpp"
+
+using cove::StreamOutput;
+using cove::wire::KeptOutput;
+
+namespace {
+
+StreamOutput keep(const std::string& text, std::size_t head, std::size_t tail, std::size_t piece) {
+  KeptOutput kept(head, tail);
+  for (std::size_t at = 0; at < text.size(); at += piece) kept.append(text.substr(at, piece));
+  return kept.take();
+}
+
+}  // namespace
+
+TEST_CASE("KeptOutput: what fits is kept whole, in head", "[unit][wire]") {
+  for (const std::size_t piece : {1, 3, 100}) {
+    const auto output = keep("0123456789", 5, 5, piece);
+    CHECK(output.head == "0123456789");
+    CHECK(output.tail.empty());
+    CHECK(output.dropped_bytes == 0);
+    CHECK(output.total_bytes == 10);
+  }
+}
+
+TEST_CASE("KeptOutput: one byte more drops the middle and counts it", "[unit][wire]") {
+  for (const std::size_t piece : {1, 4, 100}) {
+    const auto output = keep("0123456789x", 5, 5, piece);
+    CHECK(output.head == "01234");
+    CHECK(output.tail == "6789x");
+    CHECK(output.dropped_bytes == 1);
+  }
+}
+
+TEST_CASE("KeptOutput: no character is cut at either edge [pain-52]", "[unit][wire][pain-52]") {
+  std::string text;
+  for (int i = 0; i < 40; ++i) text += "\u6570\u00e9\U0001F600x";
+  for (std::size_t head = 0; head < 30; ++head) {
+    for (std::size_t tail = 0; tail < 30; ++tail) {
+      const auto output = keep(text, head, tail, 7);
+      CHECK(cove::base::is_utf8(output.head));
+      CHECK(cove::base::is_utf8(output.tail));
+      CHECK(output.head.size() <= head);
+      CHECK(output.tail.size() <= tail);
+      CHECK(output.head.size() + 3 >= head);
+      CHECK(output.tail.size() + 3 >= tail);
+      CHECK(output.head.size() + output.tail.size() + output.dropped_bytes == text.size());
+      CHECK(text.starts_with(output.head));
+      CHECK(text.ends_with(output.tail));
+    }
+  }
+}
+
+TEST_CASE("KeptOutput: bytes that are no UTF-8 are kept exactly", "[unit][wire]") {
+  std::mt19937 random(3);
+  std::string text;
+  for (int i = 0; i < 5000; ++i) text.push_back(static_cast<char>(random() & 0xFF));
+  const auto output = keep(text, 1000, 1000, 333);
+  CHECK(text.starts_with(output.head));
+  CHECK(text.ends_with(output.tail));
+  CHECK(output.head.size() + output.tail.size() + output.dropped_bytes == text.size());
+  CHECK(keep(text, 5000, 0, 512).head == text);
+}
