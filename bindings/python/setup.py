@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -30,6 +31,8 @@ class BundleLibrary(build_py):
         target = pathlib.Path(self.build_lib) / "cove" / SONAME
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(library, target)  # the file itself, whatever links lead to it
+        if shutil.which("strip"):
+            subprocess.run(["strip", "--strip-unneeded", str(target)], check=True)
 
 
 class WithBinary(Distribution):

@@ -5,6 +5,7 @@
 
 #include "base/async/timing.hpp"
 #include "lifecycle/garbage.hpp"
+#include "lifecycle/source.hpp"
 
 namespace cove::lifecycle {
 namespace {
@@ -203,6 +204,14 @@ static_assert(every_row_has_its_step(), "a phase of the table has no step, or a 
 
 Task<Result<StepOutcome>> run_step(Job& job, const CallContext& call) {
   const Step* step = find_step(job.operation().kind, job.operation().phase);
+  // Each attempt that starts something reads its source, after the claim is in the record.
+  const Row row = *row_of(job.at.record);
+  if (row.to == SandboxState::kRunning && row.phase == Phase::kClaimed) {
+    const WorkspaceKey key = job.at.record.key;
+    const auto alive = co_await check_source(*job.core, key, call);
+    job.refused = !alive && alive.error().code() == ErrorCode::kFailedPrecondition;
+    if (!alive) co_return alive.error();
+  }
   co_return co_await step->run(job, call);
 }
 

@@ -38,6 +38,14 @@ Task<Result<bool>> run_report(LifecycleManager& manager, InstanceRef instance) {
   const CallContext call;
   co_return co_await manager.report_unreachable(instance, call);
 }
+Task<Result<std::uint32_t>> run_destroy_source(LifecycleManager& manager, std::string source) {
+  const CallContext call;
+  co_return co_await manager.destroy_source(source, call);
+}
+Task<Result<void>> run_revive_source(LifecycleManager& manager, std::string source) {
+  const CallContext call;
+  co_return co_await manager.revive_source(source, call);
+}
 Task<Result<SweepReport>> run_sweep(LifecycleManager& manager) {
   const CallContext call;
   co_return co_await manager.sweep(call);
@@ -93,6 +101,12 @@ Pending<Result<void>> SimProcess::release(const SandboxId& sandbox) {
 }
 Pending<Result<bool>> SimProcess::report_unreachable(const InstanceRef& instance) {
   return begin(run_report(*manager_, instance));
+}
+Pending<Result<std::uint32_t>> SimProcess::destroy_source(const std::string& source) {
+  return begin(run_destroy_source(*manager_, source));
+}
+Pending<Result<void>> SimProcess::revive_source(const std::string& source) {
+  return begin(run_revive_source(*manager_, source));
 }
 Pending<Result<SweepReport>> SimProcess::sweep() { return begin(run_sweep(*manager_)); }
 Pending<Result<OrphanReport>> SimProcess::orphans() { return begin(run_orphans(*manager_)); }

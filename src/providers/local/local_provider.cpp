@@ -265,8 +265,12 @@ Task<Result<void>> LocalProvider::start_now(const InstanceRef& instance,
   reap_when_ended(*started.launched.process);
   UniqueFd socket = std::move(started.socket);
   auto guest = co_await greet(instance, std::move(socket), call);
-  if (guest) co_return ok();
-  co_return co_await give_up_start(instance, started, attempt, guest.error());
+  if (!guest) co_return co_await give_up_start(instance, started, attempt, guest.error());
+  const auto settle = [&] { return instances_.settle(started); };
+  const auto settled = co_await base::offload(runtime_.executor, runtime_.loop, settle);
+  if (settled) co_return ok();
+  guests_.erase(instance.volume);
+  co_return co_await give_up_start(instance, started, attempt, settled.error());
 }
 
 /// Ends what did not answer, whatever the caller's deadline, and says why it did not.
