@@ -171,11 +171,4 @@ Result<ExecResult> AgentFixture::shell(const std::string& line) {
   return run(spec);
 }
 
-Task<Result<Bytes>> TextSource::next(const CallContext&) {
-  const std::string_view piece = std::string_view(text_).substr(at_, piece_);
-  at_ += piece.size();
-  const auto bytes = std::as_bytes(std::span(piece));
-  co_return Bytes(bytes.begin(), bytes.end());
-}
-
 }  // namespace cove::test

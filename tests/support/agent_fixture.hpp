@@ -92,17 +92,4 @@ class AgentFixture {
   std::shared_ptr<Guest> guest;
 };
 
-/// A source of the bytes of a text, in pieces.
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text, std::size_t piece = 64 * 1024)
-      : text_(std::move(text)), piece_(piece) {}
-  Task<Result<Bytes>> next(const CallContext& call) override;
-
- private:
-  std::string text_;
-  std::size_t piece_;
-  std::size_t at_ = 0;
-};
-
 }  // namespace cove::test

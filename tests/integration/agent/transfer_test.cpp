@@ -4,6 +4,7 @@
 
 #include "base/sha256.hpp"
 #include "support/agent_fixture.hpp"
+#include "support/byte_sources.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;
