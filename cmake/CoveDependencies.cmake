@@ -2,6 +2,7 @@
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS filesystem)
 find_package(nlohmann_json 3.11 REQUIRED)
+find_package(valijson REQUIRED)  # headers only
 find_package(OpenSSL 3.0 REQUIRED)
 find_package(SQLite3 3.40 REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -58,8 +58,12 @@ class GuestProcess {
   /// Sends `signal` to the command's process group. kNotFound: it has ended.
   virtual Task<Result<void>> signal(std::int32_t signal, const CallContext& call) = 0;
 
-  /// Waits for the end. Output that was not read counts in the result. When the call's deadline
-  /// passes or it is cancelled, only the waiting ends.
+  /// Ends the command's tree (SIGTERM, the spec's grace, SIGKILL); `wait` then gives Cancelled.
+  /// Success where the command has ended.
+  virtual Task<Result<void>> cancel(const CallContext& call) = 0;
+
+  /// Waits for the end. The result holds the output within the spec's limits, read or not. When the
+  /// call's deadline passes or it is cancelled, only the waiting ends.
   virtual Task<Result<ExecResult>> wait(const CallContext& call) = 0;
 };
 

@@ -9,6 +9,11 @@
 /// The store knows no lifecycle: a document is text plus the few values it can be found by. A host
 /// can write one in a page. All calls are safe from any thread and complete on Cove's scheduler.
 /// After kUnavailable, kTimeout or kCancelled a write is either done or not done: read again.
+///
+/// Besides the errors named below, every call may end with kInvalidArgument (the name),
+/// kUnavailable, kTimeout, kCancelled, kQuotaExceeded (the store's disk is full: nothing was done),
+/// kIntegrity (what is stored is damaged) and kUnsupported (a newer Cove has changed the store's
+/// form).
 #pragma once
 
 #include <cstdint>
@@ -88,7 +93,7 @@ struct DocumentQuery {
   std::optional<StoreTime> active_before;     ///< active_at < this
   std::optional<StoreTime> heartbeat_before;  ///< heartbeat_at < this
   std::uint32_t limit = 100;                  ///< 1 to 1000 documents a page
-  std::string after;                          ///< a page's `next`; empty = from the start
+  std::string after;  ///< a page's `next`, of this kind and order; empty = from the start
 };
 
 /// A page is not a snapshot: a document changed between two pages may appear twice or not at all;
@@ -103,7 +108,7 @@ class MetadataStore {
   virtual ~MetadataStore() = default;
 
   /// Adds a document that is not there.
-  /// Errors: kAlreadyExists - it is, and was not changed; kInvalidArgument; kUnavailable.
+  /// Errors: kAlreadyExists - it is, and was not changed; kTooLarge - the body.
   virtual Task<Result<Version>> insert(const DocumentId& id, const Document& document,
                                        Durability durability, const CallContext& call) = 0;
 
@@ -112,17 +117,18 @@ class MetadataStore {
                                                            const CallContext& call) = 0;
 
   /// Replaces the document if its version is still `expected`.
-  /// Errors: kConflict - the version differs, or it is gone: read and decide again; kUnavailable.
+  /// Errors: kConflict - the version differs, or it is gone: read and decide again; kTooLarge.
   virtual Task<Result<Version>> compare_and_swap(const DocumentId& id, Version expected,
                                                  const Document& next, Durability durability,
                                                  const CallContext& call) = 0;
 
   /// Removes the document if its version is still `expected`; durable.
-  /// Errors: kConflict - the version differs, or it is gone; kUnavailable.
+  /// Errors: kConflict - the version differs, or it is gone.
   virtual Task<Result<void>> remove(const DocumentId& id, Version expected,
                                     const CallContext& call) = 0;
 
-  /// Reads a page. Errors: kInvalidArgument - limit or `after`; kUnavailable.
+  /// Reads a page; it may have fewer documents than `limit`, where they are large: only an empty
+  /// `next` says that it was the last. Errors: kInvalidArgument - limit or `after`.
   virtual Task<Result<DocumentPage>> query(const DocumentQuery& query, const CallContext& call) = 0;
 
   /// The store's time.

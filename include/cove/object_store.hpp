@@ -5,7 +5,8 @@
 /// - a put that returned is durable, and seen by every later get, stat and list;
 /// - an object is never changed: a second put of a key is refused and changes nothing.
 ///
-/// Keys are `/`-separated segments of `[A-Za-z0-9._-]` (no `.` or `..`), at most 1024 bytes.
+/// Keys are `/`-separated segments of 1 to 200 of `[A-Za-z0-9._-]` (no `.` or `..`), at most 1024
+/// bytes. A key may be the beginning of another: `a` and `a/b` are two objects.
 /// All calls are safe from any thread and complete on Cove's scheduler.
 #pragma once
 
@@ -15,9 +16,15 @@
 #include <vector>
 
 #include <cove/bytes.hpp>
+#include <cove/call_context.hpp>
 #include <cove/ids.hpp>
+#include <cove/result.hpp>
+#include <cove/task.hpp>
 
 namespace cove {
+
+/// Checks a key against the rule above; kInvalidArgument names the key and the rule.
+Result<void> validate(const ObjectKey& key);
 
 struct ObjectInfo {
   ObjectKey key;
@@ -42,15 +49,15 @@ class ObjectStore {
   virtual Task<Result<ObjectInfo>> put_if_absent(const ObjectKey& key, ByteSource& content,
                                                  const CallContext& call) = 0;
 
-  /// Opens an object for reading. Errors: kNotFound; kUnavailable.
+  /// Opens an object for reading. Errors: kNotFound; kInvalidArgument - the key; kUnavailable.
   virtual Task<Result<std::unique_ptr<ByteSource>>> get(const ObjectKey& key,
                                                         const CallContext& call) = 0;
 
-  /// Size of an object. Errors: kNotFound; kUnavailable.
+  /// Size of an object. Errors: as `get`.
   virtual Task<Result<ObjectInfo>> stat(const ObjectKey& key, const CallContext& call) = 0;
 
   /// Lists keys that begin with `prefix` (as text, not by segment), after the key `after`.
-  /// `limit` is 1 to 1000.
+  /// `limit` is 1 to 1000. Errors: kInvalidArgument - the limit; kUnavailable.
   virtual Task<Result<ObjectPage>> list(const std::string& prefix, const std::string& after,
                                         std::uint32_t limit, const CallContext& call) = 0;
 

@@ -77,12 +77,18 @@ struct GarbageVolume {
   NodeId node;
   Generation generation;
   Epoch epoch{};  ///< instances of this epoch and older ones are ended first
+
+  friend bool operator==(const GarbageVolume&, const GarbageVolume&) = default;
 };
 struct GarbageSnapshot {
   SnapshotRef snapshot;
+
+  friend bool operator==(const GarbageSnapshot&, const GarbageSnapshot&) = default;
 };
 struct GarbageAttempt {
   OperationId attempt;  ///< whatever an archive of this id uploaded
+
+  friend bool operator==(const GarbageAttempt&, const GarbageAttempt&) = default;
 };
 using Garbage = std::variant<GarbageVolume, GarbageSnapshot, GarbageAttempt>;
 
@@ -95,13 +101,14 @@ struct Record {
   Incarnation incarnation;
   Generation generation;                ///< of the current volume; empty where there is none
   Epoch epoch{};                        ///< of the newest start
-  std::optional<SnapshotRef> snapshot;  ///< set where archived
+  std::optional<SnapshotRef> snapshot;  ///< the newest verified one; always set where archived
   StoreTime created_at{};
   StoreTime last_active_at{};
   std::vector<ActivityLease> activity;
   std::vector<Garbage> garbage;
   std::optional<Operation> operation;
   std::uint32_t failures = 0;   ///< of operations, one after another, without a success between
+  StoreTime failed_at{};        ///< when the newest of them failed; 1970 = none
   std::string needs_attention;  ///< why a person should look; empty = nothing
 };
 

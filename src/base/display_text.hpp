@@ -2,6 +2,7 @@
 /// line nor steer a terminal.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -62,6 +63,18 @@ inline std::string escaped(std::string_view bytes) {
     if (length == 0) detail::append_escape(out, bytes.front());
     out += bytes.substr(0, length);
     bytes.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
+/// For a sentence that may have escapes in it already: as `escaped`, but a backslash stays.
+inline std::string harmless(std::string_view sentence) {
+  std::string out;
+  while (!sentence.empty()) {
+    const std::size_t plain = std::min(sentence.find('\\'), sentence.size());
+    out += escaped(sentence.substr(0, plain));
+    if (plain < sentence.size()) out += '\\';
+    sentence.remove_prefix(std::min(plain + 1, sentence.size()));
   }
   return out;
 }

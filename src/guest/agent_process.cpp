@@ -19,8 +19,8 @@ class AgentProcess final : public GuestProcess {
                const OutputLimits& limits)
       : owner_(std::move(stream)),
         id_(id),
-        unread_out_(limits.head_bytes, limits.tail_bytes),
-        unread_err_(limits.head_bytes, limits.tail_bytes) {}
+        kept_out_(limits.head_bytes, limits.tail_bytes),
+        kept_err_(limits.head_bytes, limits.tail_bytes) {}
 
   Task<Result<OutputChunk>> next_output(const CallContext& call) override {
     const auto owner = owner_;
@@ -72,11 +72,17 @@ class AgentProcess final : public GuestProcess {
     co_return ok();
   }
 
+  Task<Result<void>> cancel(const CallContext&) override {
+    StreamOwner& stream = *owner_;
+    if (!stream->is_over()) stream.link()->connection->cancel(*stream, wire::Cancel());
+    co_return ok();
+  }
+
   Task<Result<ExecResult>> wait(const CallContext& call) override {
     const auto owner = owner_;
     StreamOwner& stream = *owner;
     for (;;) {
-      while (!stream->arrived.empty()) keep(take(stream));
+      while (!stream->arrived.empty()) take(stream);
       if (stream->is_over()) break;
       COVE_CO_TRY_VOID(co_await stream->changed(call));
     }
@@ -87,8 +93,8 @@ class AgentProcess final : public GuestProcess {
     ExecResult result;
     result.outcome = reply.outcome;
     result.duration = reply.duration;
-    result.out = unread_out_.take();
-    result.err = unread_err_.take();
+    result.out = kept_out_.take();
+    result.err = kept_err_.take();
     result.out.total_bytes = reply.out.total_bytes;
     result.err.total_bytes = reply.err.total_bytes;
     result_ = result;
@@ -102,22 +108,20 @@ class AgentProcess final : public GuestProcess {
   bool stdin_closed_ = false;
 
  private:
+  /// The next piece of output; it also counts in the result, read or not.
   Stream::Piece take(StreamOwner& stream) {
     Stream::Piece piece = std::move(stream->arrived.front());
     stream->arrived.pop_front();
     stream.link()->connection->used(*stream, piece.bytes.size());
+    auto& kept = piece.channel == wire::Channel::kErr ? kept_err_ : kept_out_;
+    kept.append(as_text(piece.bytes));
     return piece;
-  }
-
-  void keep(const Stream::Piece& piece) {
-    auto& unread = piece.channel == wire::Channel::kErr ? unread_err_ : unread_out_;
-    unread.append(as_text(piece.bytes));
   }
 
   std::shared_ptr<StreamOwner> owner_;
   wire::RequestId id_;
-  wire::KeptOutput unread_out_;
-  wire::KeptOutput unread_err_;
+  wire::KeptOutput kept_out_;
+  wire::KeptOutput kept_err_;
   std::optional<ExecResult> result_;
 };
 

@@ -73,11 +73,16 @@ Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
   bubblewrap->freeze();
   const auto children = bubblewrap->children();
   for (const Process& child : children) child.send(SIGKILL);
-  bubblewrap->send(SIGKILL);
-  // The agent is the sandbox's PID 1: it has ended only when everything in there has.
+  // The agent is the sandbox's PID 1: it has ended only when everything in there has, and lets go
+  // of the lock a little before that. Until then bubblewrap stays, so that the next look finds it.
   for (const Process& child : children) {
     if (!child.has_ended(kEndBound)) return false;
   }
+  // Let go on, it reaps the agent and ends; killed, it would leave a zombie to a host that is
+  // PID 1.
+  bubblewrap->send(SIGCONT);
+  if (bubblewrap->has_ended(kEndBound)) return true;
+  bubblewrap->send(SIGKILL);
   return bubblewrap->has_ended(kEndBound);
 }
 

@@ -1,0 +1,43 @@
+/// A Cove in a state directory of its own, removed at the end with everything in it.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include <cove/cove.hpp>
+
+namespace bench {
+
+class Scratch {
+ public:
+  Scratch() : directory_(make_directory()), cove_(open(directory_)) {}
+  ~Scratch() {
+    const auto page = cove_.list().value();
+    for (const auto& record : page.records) cove_.destroy(record.sandbox_id).value();
+    cove_.close().value();
+    std::filesystem::remove_all(directory_);
+  }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  cove::Cove& cove() { return cove_; }
+
+ private:
+  static std::filesystem::path make_directory() {
+    std::string name = "/tmp/cove-bench.XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    return name;
+  }
+  static cove::Cove open(const std::filesystem::path& directory) {
+    cove::Config config;
+    config.state_dir = (directory / "state").string();
+    return cove::Cove::open(config).value();
+  }
+
+  std::filesystem::path directory_;
+  cove::Cove cove_;
+};
+
+}  // namespace bench

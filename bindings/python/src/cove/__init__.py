@@ -1,0 +1,72 @@
+"""Cove: a persistent, isolated workspace for every user of an agent application.
+
+    import cove
+
+    with cove.Cove("/var/lib/app/cove") as c:
+        with c.acquire(("app", "shop", "ana"), chat_id="c1") as workspace:
+            workspace.write_file("hello.py", b"print(6 * 7)")
+            print(workspace.exec(["python3", "hello.py"]).out.text)   # 42
+
+docs/python.md is the guide; every failure is a CoveError, one class per code (docs/errors.md).
+"""
+
+from ._calls import Cancel
+from ._cove import Cove, WorkspaceKey, sandbox_id_of
+from ._errors import (
+    AlreadyExistsError,
+    CancelledError,
+    ConflictError,
+    CoveError,
+    DeadlineError,
+    FailedPreconditionError,
+    IntegrityError,
+    InternalError,
+    InvalidArgumentError,
+    NotFoundError,
+    PathEscapeError,
+    PermissionDeniedError,
+    ProviderError,
+    QuotaExceededError,
+    TooLargeError,
+    UnavailableError,
+    UnsupportedError,
+)
+from ._exec import ExecResult, ExecStream, OutputChunk, StreamOutput
+from ._ffi import lib as _lib
+from ._files import FileInfo
+from ._state_dir import default_state_dir
+from ._workspace import Workspace
+
+#: The version of the library that runs.
+__version__: str = _lib["cove_version"]().decode()
+
+__all__ = [
+    "AlreadyExistsError",
+    "Cancel",
+    "CancelledError",
+    "ConflictError",
+    "Cove",
+    "CoveError",
+    "DeadlineError",
+    "ExecResult",
+    "ExecStream",
+    "FailedPreconditionError",
+    "FileInfo",
+    "IntegrityError",
+    "InternalError",
+    "InvalidArgumentError",
+    "NotFoundError",
+    "OutputChunk",
+    "PathEscapeError",
+    "PermissionDeniedError",
+    "ProviderError",
+    "QuotaExceededError",
+    "StreamOutput",
+    "TooLargeError",
+    "UnavailableError",
+    "UnsupportedError",
+    "Workspace",
+    "WorkspaceKey",
+    "default_state_dir",
+    "sandbox_id_of",
+]

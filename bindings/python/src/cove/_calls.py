@@ -1,0 +1,168 @@
+"""Calls that last: started in C, waited for in Python, so that Ctrl-C and threads go on meanwhile."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import weakref
+from typing import Any, Callable, Dict, Optional
+
+from . import _ffi
+from ._errors import CoveError, FailedPreconditionError
+from ._ffi import lib
+
+
+class Owned:
+    """A handle of C. Whoever calls through it holds it, so it is freed when the last call ended."""
+
+    def __init__(self, raw: Any, free: str) -> None:
+        self.raw = raw
+        self._finalizer = weakref.finalize(self, lib[free], raw)
+        # At exit the process ends anyway; what must be said before, Cove says itself.
+        self._finalizer.atexit = False
+
+
+class Cancel:
+    """Calls off every call that it is given to: `cancel.trigger()`, from any thread.
+
+    >>> cancel = cove.Cancel()
+    >>> workspace.exec(["sleep", "100"], cancel=cancel)
+    """
+
+    def __init__(self) -> None:
+        raw, argument = _ffi.out(_ffi.Cancel)
+        lib["cove_cancel_create"](argument)
+        self._owned = Owned(raw, "cove_cancel_free")
+
+    def trigger(self) -> None:
+        """Calls off what has this token, now and later. Harmless when repeated."""
+        lib["cove_cancel_trigger"](self._owned.raw)
+
+
+def raw_cancel(cancel: Optional[Cancel]) -> Any:
+    """The token for an options struct."""
+    if cancel is None:
+        return None
+    if not isinstance(cancel, Cancel):
+        raise TypeError(f"cancel must be a cove.Cancel, not {type(cancel).__name__}")
+    return cancel._owned.raw
+
+
+class Registry:
+    """Objects that C knows by a number: kept alive until C says that it needs them no more."""
+
+    def __init__(self) -> None:
+        self._objects: Dict[int, Any] = {}
+        self._numbers = itertools.count(1)
+
+    def add(self, value: Any) -> int:
+        number = next(self._numbers)
+        self._objects[number] = value
+        return number
+
+    def get(self, number: Optional[int]) -> Any:
+        return self._objects.get(number or 0)
+
+    def remove(self, number: Optional[int]) -> None:
+        self._objects.pop(number or 0, None)
+
+
+registry = Registry()
+
+
+def _drop(number: Optional[int]) -> None:
+    registry.remove(number)
+
+
+drop = _ffi.DropFn(_drop)
+
+
+class Reply:
+    """The completion of one started call: a value or an exception, once."""
+
+    def __init__(self, take: Callable[[Any], Any]) -> None:
+        self._take = take
+        self._ready = threading.Event()
+        self._value: Any = None
+        self._error: Optional[BaseException] = None
+
+    def complete(self, value: Any, error: _ffi.Error) -> None:
+        """On a thread of Cove. Takes what came, whatever happens: it is ours to free."""
+        try:
+            self._error = _ffi.take_error(error)
+            if self._error is None:
+                self._value = self._take(value)
+        except BaseException as unexpected:  # shown to the caller, not lost on Cove's thread
+            self._error = unexpected
+        finally:
+            self._ready.set()
+
+    def wait(self) -> None:
+        self._ready.wait()
+
+    def result(self) -> Any:
+        self.wait()
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+
+def _nothing(value: Any) -> None:
+    return None
+
+
+def _on_done(number: Optional[int], error: _ffi.Error) -> None:
+    registry.get(number).complete(None, error)
+
+
+def _on_buffer(number: Optional[int], buffer: _ffi.Buffer, error: _ffi.Error) -> None:
+    registry.get(number).complete(buffer, error)
+
+
+def _on_acquired(number: Optional[int], workspace: _ffi.Workspace, error: _ffi.Error) -> None:
+    registry.get(number).complete(workspace, error)
+
+
+def _on_file_info(number: Optional[int], info: _ffi.FileInfo, error: _ffi.Error) -> None:
+    registry.get(number).complete(info, error)
+
+
+def _on_file_page(number: Optional[int], page: _ffi.FilePage, error: _ffi.Error) -> None:
+    registry.get(number).complete(page, error)
+
+
+#: Which callback a start form takes, by what it gives. They live as long as this module.
+GIVES_NOTHING = _ffi.DoneFn(_on_done)
+GIVES_BUFFER = _ffi.BufferFn(_on_buffer)
+GIVES_WORKSPACE = _ffi.AcquiredFn(_on_acquired)
+GIVES_FILE_INFO = _ffi.FileInfoFn(_on_file_info)
+GIVES_FILE_PAGE = _ffi.FilePageFn(_on_file_page)
+
+
+def call(
+    start: str,
+    *arguments: Any,
+    gives: Any = GIVES_NOTHING,
+    take: Callable[[Any], Any] = _nothing,
+    options: Any,
+    cancel: Optional[Cancel] = None,
+) -> Any:
+    """Runs the start form named `start` to its end. KeyboardInterrupt calls it off first.
+
+    `options` is the struct that goes last before the callback; its `cancel` field is set here.
+    """
+    token = cancel or Cancel()
+    options.cancel = raw_cancel(token)
+    reply = Reply(take)
+    number = registry.add(reply)
+    lib[start](*arguments, _ffi.pointer_to(options), gives, number, drop)
+    try:
+        return reply.result()
+    except KeyboardInterrupt:
+        token.trigger()
+        reply.wait()
+        raise
+
+
+def closed(what: str) -> CoveError:
+    return FailedPreconditionError(f"this {what} is closed")

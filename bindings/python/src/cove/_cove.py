@@ -1,0 +1,262 @@
+"""Cove: one open deployment in this process."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import weakref
+from types import TracebackType
+from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
+
+from . import _calls, _ffi, _options
+from ._calls import Cancel, Owned, registry
+from ._errors import CoveError
+from ._ffi import lib
+from ._state_dir import default_state_dir
+from ._workspace import Workspace
+
+_LEVELS = ("debug", "info", "warning", "error")
+_DRAINS = {"refuse": _ffi.DRAIN_REFUSE, "cancel": _ffi.DRAIN_CANCEL}
+Log = Callable[[str, str], Any]
+
+
+class WorkspaceKey(NamedTuple):
+    """Who owns a workspace. A chat is no part of it: all chats of a user share the workspace."""
+
+    source_type: str
+    source_id: str
+    user_id: str
+
+
+Key = Union[WorkspaceKey, Tuple[str, str, str]]
+
+
+def _raw_key(key: Key) -> _ffi.WorkspaceKey:
+    source_type, source_id, user_id = _options.key(key)
+    return _ffi.WorkspaceKey(source_type=source_type, source_id=source_id, user_id=user_id)
+
+
+def sandbox_id_of(key: Key) -> str:
+    """The sandbox id of a key: always the same one."""
+    raw, argument = _ffi.out(_ffi.Buffer)
+    lib["cove_sandbox_id_of"](_ffi.pointer_to(_raw_key(key)), argument)
+    return _ffi.take_buffer(raw).decode()
+
+
+class Cove:
+    """One open Cove. Any thread; `with` closes it at the end. Closing ends no sandbox.
+
+    `state_dir` is where it keeps its state; without one, and without "state_dir" in `config`, it is
+    `default_state_dir()`. `config` holds any other settings (docs/configuration.md).
+    `log(level, message)` gets Cove's messages, on one of its threads; it must not call Cove.
+    """
+
+    def __init__(
+        self,
+        state_dir: Optional[Union[str, "os.PathLike[str]"]] = None,
+        *,
+        config: Optional[Mapping[str, Any]] = None,
+        log: Optional[Log] = None,
+    ) -> None:
+        self._owned: Optional[Owned] = None
+        settings: Dict[str, Any] = dict(config or {})
+        if state_dir is not None:
+            settings["state_dir"] = os.fspath(state_dir)
+        settings.setdefault("state_dir", default_state_dir())
+        text = _options.text("config", json.dumps(settings))
+        options = _ffi.OpenOptions()
+        if log is not None:
+            options = _ffi.OpenOptions(
+                log=_on_log_fn, log_user_data=registry.add(log), log_drop=_calls.drop
+            )
+        raw, argument = _ffi.out(_ffi.Cove)
+        lib["cove_open"](text, _ffi.pointer_to(options), argument)
+        self._owned = Owned(raw, "cove_free")
+        _live.add(self)
+
+    def acquire(
+        self,
+        key: Key,
+        *,
+        chat_id: Optional[str] = None,
+        sandbox_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> Workspace:
+        """Brings a workspace up, from absent, stopped or archived, and holds it.
+
+        `chat_id` chooses the session's directory; None = /workspace itself. `sandbox_id` adopts a
+        record of another id.
+        """
+        if chat_id == "":
+            raise ValueError("chat_id is empty; None means no chat")
+        options = _ffi.AcquireOptions(
+            chat_id=_options.optional_text("chat_id", chat_id),
+            sandbox_id=_options.optional_text("sandbox_id", sandbox_id),
+            timeout_ms=_options.milliseconds("timeout", timeout),
+        )
+        workspace: Workspace = self._call(
+            "cove_acquire_start",
+            _ffi.pointer_to(_raw_key(key)),
+            gives=_calls.GIVES_WORKSPACE,
+            take=Workspace,
+            options=options,
+            cancel=cancel,
+        )
+        return workspace
+
+    def stop(
+        self,
+        sandbox_id: str,
+        *,
+        drain: str = "refuse",
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> None:
+        """Ends a sandbox's processes and keeps its files.
+
+        While it is in use, `drain="refuse"` raises FailedPreconditionError, "cancel" ends the use.
+        """
+        self._stop("cove_stop_start", sandbox_id, drain, timeout, cancel)
+
+    def archive(
+        self,
+        sandbox_id: str,
+        *,
+        drain: str = "refuse",
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> None:
+        """Stops a sandbox and moves its workspace into the object store; acquire brings it back."""
+        self._stop("cove_archive_start", sandbox_id, drain, timeout, cancel)
+
+    def destroy(
+        self, sandbox_id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
+    ) -> None:
+        """Deletes a sandbox with its files and its archive, for ever, also while it is in use."""
+        self._call(
+            "cove_destroy_start",
+            _options.text("sandbox_id", sandbox_id),
+            options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
+            cancel=cancel,
+        )
+
+    def sweep(self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None) -> Dict[str, Any]:
+        """Stops and archives what is idle, and removes garbage, once. Says how much it did."""
+        return self._json("cove_sweep_json_start", timeout=timeout, cancel=cancel)
+
+    def status(
+        self, sandbox_id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
+    ) -> Dict[str, Any]:
+        """What is known of a sandbox; docs/c-api.md has the fields."""
+        sandbox = _options.text("sandbox_id", sandbox_id)
+        return self._json("cove_status_json_start", sandbox, timeout=timeout, cancel=cancel)
+
+    def list(self, source: Optional[str] = None, *, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
+        """Every sandbox, by id; `source` = "source_type/source_id" for one app's or skill's only."""
+        after = b""
+        while True:
+            owned = self._use()
+            options = _ffi.ListOptions(
+                source=_options.optional_text("source", source),
+                after=after,
+                timeout_ms=_options.milliseconds("timeout", timeout),
+            )
+            raw, argument = _ffi.out(_ffi.Buffer)
+            lib["cove_list_json"](owned.raw, _ffi.pointer_to(options), argument)
+            page = json.loads(_ffi.take_buffer(raw))
+            yield from page["sandboxes"]
+            after = page["next"].encode()
+            if not after:
+                return
+
+    def doctor(self) -> List[Dict[str, str]]:
+        """What this machine can isolate and what is missing: level, subject, detail, remedy."""
+        owned = self._use()
+        raw, argument = _ffi.out(_ffi.Buffer)
+        lib["cove_doctor_json"](owned.raw, None, argument)
+        findings: List[Dict[str, str]] = json.loads(_ffi.take_buffer(raw))["findings"]
+        return findings
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Lets go of everything; ends no sandbox. May be repeated.
+
+        DeadlineError: something was still in a callback after `timeout` seconds; it was left behind.
+        """
+        owned, self._owned = self._owned, None
+        if owned is not None:
+            lib["cove_close"](owned.raw, _options.milliseconds("timeout", timeout))
+
+    @property
+    def closed(self) -> bool:
+        return self._owned is None
+
+    def __enter__(self) -> Cove:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        value: Optional[BaseException],
+        traceback: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def _use(self) -> Owned:
+        owned = self._owned
+        if owned is None:
+            raise _calls.closed("Cove")
+        return owned
+
+    def _call(self, start: str, *arguments: Any, **named: Any) -> Any:
+        owned = self._use()
+        return _calls.call(start, owned.raw, *arguments, **named)
+
+    def _stop(
+        self, start: str, sandbox_id: str, drain: str, timeout: Optional[float], cancel: Optional[Cancel]
+    ) -> None:
+        if drain not in _DRAINS:
+            raise ValueError(f'drain must be "refuse" or "cancel", not {drain!r}')
+        self._call(
+            start,
+            _options.text("sandbox_id", sandbox_id),
+            options=_ffi.StopOptions(
+                drain=_DRAINS[drain], timeout_ms=_options.milliseconds("timeout", timeout)
+            ),
+            cancel=cancel,
+        )
+
+    def _json(
+        self, start: str, *arguments: Any, timeout: Optional[float], cancel: Optional[Cancel]
+    ) -> Dict[str, Any]:
+        value: Dict[str, Any] = self._call(
+            start,
+            *arguments,
+            gives=_calls.GIVES_BUFFER,
+            take=lambda raw: json.loads(_ffi.take_buffer(raw)),
+            options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
+            cancel=cancel,
+        )
+        return value
+
+
+def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None:
+    log: Log = registry.get(number)
+    log(_LEVELS[level], (message or b"").decode("utf-8", "replace"))
+
+
+_on_log_fn = _ffi.LogFn(_on_log)
+
+
+_live: "weakref.WeakSet[Cove]" = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    """Ends Cove's threads while Python can still run their callbacks."""
+    for cove in list(_live):
+        try:
+            cove.close(timeout=2.0)
+        except CoveError:
+            pass  # a forked child, or a callback that does not end: the process ends anyway

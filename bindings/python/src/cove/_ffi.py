@@ -1,0 +1,437 @@
+"""cove.h as one table: its structures, its callbacks, its functions. Nothing else uses ctypes.
+
+A function of the table that returns a status raises the exception of its code instead, and takes
+one argument less than in C: the error is asked for here.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    byref,
+    c_char_p,
+    c_int32,
+    c_int64,
+    c_size_t,
+    c_uint32,
+    c_uint64,
+    c_void_p,
+    sizeof,
+)
+from typing import Any, Callable, Dict, List, Optional, Tuple, Type
+
+from . import _loader
+from ._errors import CoveError, make_error
+
+
+class Cove(c_void_p):
+    """cove *"""
+
+
+class Workspace(c_void_p):
+    """cove_workspace *"""
+
+
+class Process(c_void_p):
+    """cove_process *"""
+
+
+class Cancel(c_void_p):
+    """cove_cancel *"""
+
+
+class Error(c_void_p):
+    """cove_error *"""
+
+
+class Buffer(c_void_p):
+    """cove_buffer *"""
+
+
+class ExecResult(c_void_p):
+    """cove_exec_result *"""
+
+
+class FileInfo(c_void_p):
+    """cove_file_info *"""
+
+
+class FilePage(c_void_p):
+    """cove_file_page *"""
+
+
+DropFn = CFUNCTYPE(None, c_void_p)
+LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
+DoneFn = CFUNCTYPE(None, c_void_p, Error)
+BufferFn = CFUNCTYPE(None, c_void_p, Buffer, Error)
+AcquiredFn = CFUNCTYPE(None, c_void_p, Workspace, Error)
+OutputFn = CFUNCTYPE(c_int32, c_void_p, c_int32, c_void_p, c_size_t)
+ExecDoneFn = CFUNCTYPE(None, c_void_p, ExecResult, Error)
+FileInfoFn = CFUNCTYPE(None, c_void_p, FileInfo, Error)
+FilePageFn = CFUNCTYPE(None, c_void_p, FilePage, Error)
+
+STDOUT, STDERR = 1, 2
+CONTINUE, PAUSE = 0, 1
+BYTES_NONE = 2**64 - 1
+WRITE_EXISTING_PARENTS, WRITE_DURABLE = 1, 2
+REMOVE_RECURSIVE = 1
+DRAIN_REFUSE, DRAIN_CANCEL = 0, 1
+
+
+class _Versioned(ctypes.Structure):
+    """A struct that begins with struct_size; unnamed fields are 0."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(struct_size=sizeof(type(self)), **fields)
+
+
+class CallOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class OpenOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("log", LogFn),
+        ("log_user_data", c_void_p),
+        ("log_drop", DropFn),
+    ]
+
+
+class WorkspaceKey(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("source_type", c_char_p),
+        ("source_id", c_char_p),
+        ("user_id", c_char_p),
+    ]
+
+
+class AcquireOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("chat_id", c_char_p),
+        ("sandbox_id", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class ExecOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("cwd", c_char_p),
+        ("env", POINTER(c_char_p)),
+        ("env_count", c_size_t),
+        ("stdin_data", c_char_p),
+        ("stdin_size", c_size_t),
+        ("command_timeout_ms", c_uint64),
+        ("kill_grace_ms", c_uint64),
+        ("head_bytes", c_uint64),
+        ("tail_bytes", c_uint64),
+        ("max_total_bytes", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class ExecCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_output", OutputFn),
+        ("on_done", ExecDoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
+class ReadOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("offset", c_uint64),
+        ("max_bytes", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class WriteOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("mode", c_uint32),
+        ("reserved0", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class FileListOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("limit", c_uint32),
+        ("after", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class RemoveOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class StopOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("drain", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class ListOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("limit", c_uint32),
+        ("source", c_char_p),
+        ("after", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+def _check(function: Any, *arguments: Any) -> None:
+    error = Error()
+    status = function(*arguments, byref(error))
+    if status != 0:
+        raise take_error(error) or CoveError(f"status {status} without an error")
+
+
+_Check = Optional[Callable[..., None]]
+P = POINTER
+_STRINGS = P(c_char_p)
+_SIZE = P(c_size_t)
+_ANSWER = (c_void_p, DropFn, P(Error))  # what ends every start form
+
+_FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
+    # name, result, arguments, check
+    ("cove_version", c_char_p, (), None),
+    ("cove_status_name", c_char_p, (c_int32,), None),
+    ("cove_error_code", c_int32, (Error,), None),
+    ("cove_error_message", c_char_p, (Error,), None),
+    ("cove_error_describe", c_char_p, (Error,), None),
+    ("cove_error_retry_after_ms", c_int64, (Error,), None),
+    ("cove_error_cause", Error, (Error,), None),
+    ("cove_error_context_count", c_size_t, (Error,), None),
+    ("cove_error_context_key", c_char_p, (Error, c_size_t), None),
+    ("cove_error_context_value", c_char_p, (Error, c_size_t), None),
+    ("cove_error_free", None, (Error,), None),
+    ("cove_buffer_data", c_void_p, (Buffer,), None),
+    ("cove_buffer_size", c_size_t, (Buffer,), None),
+    ("cove_buffer_free", None, (Buffer,), None),
+    ("cove_cancel_create", c_int32, (P(Cancel), P(Error)), _check),
+    ("cove_cancel_trigger", None, (Cancel,), None),
+    ("cove_cancel_free", None, (Cancel,), None),
+    ("cove_call_options_init", None, (P(CallOptions), c_size_t), None),
+    ("cove_open_options_init", None, (P(OpenOptions), c_size_t), None),
+    ("cove_open", c_int32, (c_char_p, P(OpenOptions), P(Cove), P(Error)), _check),
+    ("cove_close", c_int32, (Cove, c_uint64, P(Error)), _check),
+    ("cove_free", None, (Cove,), None),
+    ("cove_workspace_key_init", None, (P(WorkspaceKey), c_size_t), None),
+    ("cove_sandbox_id_of", c_int32, (P(WorkspaceKey), P(Buffer), P(Error)), _check),
+    ("cove_acquire_options_init", None, (P(AcquireOptions), c_size_t), None),
+    ("cove_acquire", c_int32, (Cove, P(WorkspaceKey), P(AcquireOptions), P(Workspace), P(Error)), _check),
+    ("cove_acquire_start", c_int32, (Cove, P(WorkspaceKey), P(AcquireOptions), AcquiredFn, *_ANSWER), _check),
+    ("cove_workspace_directory", c_char_p, (Workspace,), None),
+    ("cove_workspace_sandbox_id", c_char_p, (Workspace,), None),
+    ("cove_workspace_work", c_int32, (Workspace,), None),
+    ("cove_workspace_release", c_int32, (Workspace, P(CallOptions), P(Error)), _check),
+    ("cove_workspace_free", None, (Workspace,), None),
+    ("cove_exec_options_init", None, (P(ExecOptions), c_size_t), None),
+    ("cove_workspace_exec", c_int32, (Workspace, _STRINGS, c_size_t, P(ExecOptions), P(ExecResult), P(Error)), _check),
+    ("cove_exec_result_outcome", c_int32, (ExecResult,), None),
+    ("cove_exec_result_code", c_int32, (ExecResult,), None),
+    ("cove_exec_result_shell_code", c_int32, (ExecResult,), None),
+    ("cove_exec_result_duration_us", c_uint64, (ExecResult,), None),
+    ("cove_exec_result_head", c_void_p, (ExecResult, c_int32, _SIZE), None),
+    ("cove_exec_result_tail", c_void_p, (ExecResult, c_int32, _SIZE), None),
+    ("cove_exec_result_text", c_void_p, (ExecResult, c_int32, _SIZE), None),
+    ("cove_exec_result_total_bytes", c_uint64, (ExecResult, c_int32), None),
+    ("cove_exec_result_dropped_bytes", c_uint64, (ExecResult, c_int32), None),
+    ("cove_exec_result_free", None, (ExecResult,), None),
+    ("cove_exec_callbacks_init", None, (P(ExecCallbacks), c_size_t), None),
+    ("cove_workspace_exec_start", c_int32,
+     (Workspace, _STRINGS, c_size_t, P(ExecOptions), P(ExecCallbacks), P(Process), P(Error)), _check),
+    ("cove_process_resume", None, (Process,), None),
+    ("cove_process_cancel", None, (Process,), None),
+    ("cove_process_free", None, (Process,), None),
+    ("cove_file_info_path", c_char_p, (FileInfo,), None),
+    ("cove_file_info_type", c_int32, (FileInfo,), None),
+    ("cove_file_info_size", c_uint64, (FileInfo,), None),
+    ("cove_file_info_mode", c_uint32, (FileInfo,), None),
+    ("cove_file_info_modified_ns", c_int64, (FileInfo,), None),
+    ("cove_file_info_link_target", c_char_p, (FileInfo,), None),
+    ("cove_file_info_free", None, (FileInfo,), None),
+    ("cove_read_options_init", None, (P(ReadOptions), c_size_t), None),
+    ("cove_workspace_read_file", c_int32, (Workspace, c_char_p, P(ReadOptions), P(Buffer), P(Error)), _check),
+    ("cove_workspace_read_file_start", c_int32, (Workspace, c_char_p, P(ReadOptions), BufferFn, *_ANSWER), _check),
+    ("cove_write_options_init", None, (P(WriteOptions), c_size_t), None),
+    ("cove_workspace_write_file", c_int32,
+     (Workspace, c_char_p, c_char_p, c_size_t, P(WriteOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_write_file_start", c_int32,
+     (Workspace, c_char_p, c_char_p, c_size_t, P(WriteOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_workspace_stat", c_int32, (Workspace, c_char_p, P(CallOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_stat_start", c_int32, (Workspace, c_char_p, P(CallOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_file_page_count", c_size_t, (FilePage,), None),
+    ("cove_file_page_entry", FileInfo, (FilePage, c_size_t), None),
+    ("cove_file_page_next", c_char_p, (FilePage,), None),
+    ("cove_file_page_free", None, (FilePage,), None),
+    ("cove_file_list_options_init", None, (P(FileListOptions), c_size_t), None),
+    ("cove_workspace_list", c_int32, (Workspace, c_char_p, P(FileListOptions), P(FilePage), P(Error)), _check),
+    ("cove_workspace_list_start", c_int32, (Workspace, c_char_p, P(FileListOptions), FilePageFn, *_ANSWER), _check),
+    ("cove_workspace_make_directory", c_int32, (Workspace, c_char_p, P(CallOptions), P(Error)), _check),
+    ("cove_workspace_make_directory_start", c_int32, (Workspace, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_remove_options_init", None, (P(RemoveOptions), c_size_t), None),
+    ("cove_workspace_remove", c_int32, (Workspace, c_char_p, P(RemoveOptions), P(Error)), _check),
+    ("cove_workspace_remove_start", c_int32, (Workspace, c_char_p, P(RemoveOptions), DoneFn, *_ANSWER), _check),
+    ("cove_stop_options_init", None, (P(StopOptions), c_size_t), None),
+    ("cove_stop", c_int32, (Cove, c_char_p, P(StopOptions), P(Error)), _check),
+    ("cove_stop_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
+    ("cove_archive", c_int32, (Cove, c_char_p, P(StopOptions), P(Error)), _check),
+    ("cove_archive_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
+    ("cove_destroy", c_int32, (Cove, c_char_p, P(CallOptions), P(Error)), _check),
+    ("cove_destroy_start", c_int32, (Cove, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_sweep_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_sweep_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_status_json", c_int32, (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_status_json_start", c_int32, (Cove, c_char_p, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_list_options_init", None, (P(ListOptions), c_size_t), None),
+    ("cove_list_json", c_int32, (Cove, P(ListOptions), P(Buffer), P(Error)), _check),
+    ("cove_doctor_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
+)
+
+
+def _bind(library: Any) -> Dict[str, Callable[..., Any]]:
+    bound: Dict[str, Callable[..., Any]] = {}
+    for name, result, arguments, check in _FUNCTIONS:
+        try:
+            function = getattr(library, name)
+        except AttributeError:
+            raise ImportError(
+                f"cove: the loaded libcove.so has no {name}: it is of another version than this package"
+            ) from None
+        function.restype = result
+        function.argtypes = arguments
+        bound[name] = function if check is None else _checked(check, function)
+    return bound
+
+
+def _checked(check: Callable[..., None], function: Any) -> Callable[..., None]:
+    def call(*arguments: Any) -> None:
+        check(function, *arguments)
+
+    return call
+
+
+#: Every function of the table by its name in C.
+lib: Dict[str, Callable[..., Any]]
+
+
+def _load() -> Dict[str, Callable[..., Any]]:
+    library = _loader.load(ctypes.CDLL)
+    try:
+        library.cove_version.restype = c_char_p
+        version: bytes = library.cove_version()
+    except AttributeError:
+        raise ImportError(f"cove: {library._name} is no libcove.so: it has no cove_version") from None
+    _loader.check_version(version.decode(), library._name)
+    return _bind(library)
+
+
+lib = _load()
+
+
+def _text(value: Optional[bytes]) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+def _exception_of(error: Error) -> CoveError:
+    cause = lib["cove_error_cause"](error)
+    context: List[Tuple[str, str]] = [
+        (_text(lib["cove_error_context_key"](error, i)), _text(lib["cove_error_context_value"](error, i)))
+        for i in range(lib["cove_error_context_count"](error))
+    ]
+    return make_error(
+        lib["cove_error_code"](error),
+        _text(lib["cove_error_message"](error)),
+        _text(lib["cove_error_describe"](error)),
+        lib["cove_error_retry_after_ms"](error),
+        context,
+        _exception_of(cause) if cause else None,
+    )
+
+
+def take_error(error: Error) -> Optional[CoveError]:
+    """The exception for an error that is ours to free; None for NULL."""
+    if not error:
+        return None
+    try:
+        return _exception_of(error)
+    finally:
+        lib["cove_error_free"](error)
+
+
+def take_buffer(buffer: Buffer) -> bytes:
+    """The bytes of a buffer that is ours to free."""
+    try:
+        return ctypes.string_at(lib["cove_buffer_data"](buffer), lib["cove_buffer_size"](buffer))
+    finally:
+        lib["cove_buffer_free"](buffer)
+
+
+def stream_bytes(getter: str, result: ExecResult, stream: int) -> bytes:
+    """What cove_exec_result_{head,tail,text} gives for a stream."""
+    size = c_size_t()
+    return ctypes.string_at(lib[getter](result, stream, byref(size)), size.value)
+
+
+def bytes_at(address: Optional[int], size: int) -> bytes:
+    """A copy of borrowed memory."""
+    return ctypes.string_at(address, size) if address and size else b""
+
+
+def strings(values: List[bytes]) -> Any:
+    """A `const char *const *` that lives as long as what is returned."""
+    return (c_char_p * len(values))(*values)
+
+
+def out(handle: Type[Any]) -> Tuple[Any, Any]:
+    """An empty handle and the argument that fills it."""
+    value = handle()
+    return value, byref(value)
+
+
+def pointer_to(options: ctypes.Structure) -> Any:
+    return byref(options)
+
+
+def as_string_pointer(array: Any) -> Any:
+    return ctypes.cast(array, _STRINGS)

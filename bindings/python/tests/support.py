@@ -1,0 +1,43 @@
+"""What the tests of the binding share: a Cove of its own below a temporary directory."""
+
+import contextlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+
+import cove
+
+SOURCE = pathlib.Path(cove.__file__).resolve().parent.parent
+KEY = cove.WorkspaceKey("app", "demo", "ana")
+
+
+class Home:
+    """A state directory with what runs below it; `end` leaves nothing behind."""
+
+    def __init__(self):
+        self.path = tempfile.mkdtemp(prefix="cove-python-")
+
+    def open(self, **named):
+        return cove.Cove(os.path.join(self.path, "state"), **named)
+
+    def end(self):
+        with contextlib.suppress(cove.CoveError), self.open() as c:
+            for record in list(c.list()):
+                c.destroy(record["sandbox_id"])
+        shutil.rmtree(self.path, ignore_errors=True)
+
+
+def run_python(code, *arguments, **environment):
+    """Runs code in a process of its own, with the binding on its path."""
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        env={**os.environ, "PYTHONPATH": str(SOURCE), **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=120,
+    )

@@ -1,0 +1,43 @@
+# What libcove.so is linked from, so that nothing it uses meets another copy in the host's process:
+# a host such as Node brings an OpenSSL, SQLite and zlib of its own, under the same names.
+
+# cove_static_library(variable name...): the first archive lib<name>.a that exists; fatal without.
+function(cove_static_library variable)
+  list(TRANSFORM ARGN REPLACE "^(.+)$" "lib\\1.a" OUTPUT_VARIABLE names)
+  find_library(${variable} NAMES ${names} REQUIRED)
+endfunction()
+
+# cove_hidden_links(links): replaces the shared libraries in the list by their archives where Debian
+# builds those so that they fit into a shared library, as all here do once their symbols are hidden. (Those
+# of bz2 and xml2 do not; nothing of them is used.)
+function(cove_hidden_links variable)
+  set(result "")
+  foreach(link IN LISTS ${variable})
+    if(link MATCHES "^OpenSSL::(SSL|Crypto)$")
+      cove_static_library(COVE_STATIC_SSL ssl)
+      cove_static_library(COVE_STATIC_CRYPTO crypto)
+      list(APPEND result ${COVE_STATIC_SSL} ${COVE_STATIC_CRYPTO})
+    elseif(link STREQUAL "SQLite::SQLite3")
+      cove_static_library(COVE_STATIC_SQLITE3 sqlite3)
+      list(APPEND result ${COVE_STATIC_SQLITE3} m)
+    elseif(link STREQUAL "PkgConfig::Seccomp")
+      cove_static_library(COVE_STATIC_SECCOMP seccomp)
+      list(APPEND result ${COVE_STATIC_SECCOMP})
+    elseif(link STREQUAL "PkgConfig::Zstd")
+      cove_static_library(COVE_STATIC_ZSTD zstd)
+      list(APPEND result ${COVE_STATIC_ZSTD})
+    elseif(link STREQUAL "PkgConfig::Archive")
+      cove_static_library(COVE_STATIC_ARCHIVE archive)
+      set(needed "")
+      foreach(name IN ITEMS acl nettle lzma lz4 zstd z crypto)
+        string(TOUPPER ${name} upper)
+        cove_static_library(COVE_STATIC_${upper} ${name})
+        list(APPEND needed ${COVE_STATIC_${upper}})
+      endforeach()
+      list(APPEND result ${COVE_STATIC_ARCHIVE} ${needed})
+    else()
+      list(APPEND result ${link})
+    endif()
+  endforeach()
+  set(${variable} ${result} PARENT_SCOPE)
+endfunction()

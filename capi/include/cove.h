@@ -1,0 +1,859 @@
+/*
+ * Cove: a persistent, isolated workspace for every user of an agent application.
+ *
+ *     cove *app = NULL;
+ *     cove_workspace *workspace = NULL;
+ *     cove_exec_result *result = NULL;
+ *     cove_error *error = NULL;
+ *     const cove_workspace_key ana = {sizeof ana, 0, "app", "shop", "ana"};
+ *     const char *const argv[] = {"python3", "-c", "print(6 * 7)"};
+ *
+ *     if (cove_open("{\"state_dir\": \"/var/lib/app\"}", NULL, &app, &error) == COVE_OK &&
+ *         cove_acquire(app, &ana, NULL, &workspace, &error) == COVE_OK &&
+ *         cove_workspace_exec(workspace, argv, 3, NULL, &result, &error) == COVE_OK) {
+ *       puts(cove_exec_result_text(result, COVE_STDOUT, NULL));
+ *     } else {
+ *       fprintf(stderr, "%s\n", cove_error_describe(error));
+ *     }
+ *     cove_error_free(error);
+ *     cove_exec_result_free(result);
+ *     cove_workspace_free(workspace);
+ *     cove_free(app);
+ *
+ * This header is the manual of the C ABI, in order of use:
+ *   1 status and errors   2 buffers   3 cancelling   4 opening and closing   5 acquiring
+ *   6 commands   7 files   8 lifecycle and reports
+ *
+ * Rules that hold everywhere
+ *
+ * Status. A function that can fail returns a cove_status and takes `out_error` last. On entry every
+ *   out parameter is set to NULL; on failure only *out_error is set, and the caller frees it.
+ *   `out_error` may be NULL. Functions that return nothing cannot fail.
+ * Ownership. What comes through an `out_x` parameter, or as an argument of a completion callback,
+ *   belongs to the caller, who frees it by the function named after its type. What a getter
+ *   returns is borrowed and valid until its object is freed. Every free accepts NULL. Freeing
+ *   twice is an error of the caller, as with free(3). A child keeps what it needs of its parents
+ *   alive, so handles may be freed in any order.
+ * Strings in are NUL-terminated UTF-8; paths, arguments and environment are bytes without NUL.
+ *   What a call is given is copied before it returns.
+ * Options are structs that begin with `struct_size`; make them with the COVE_..._INIT macro or the
+ *   init function, and set what differs. NULL = all defaults; 0 or NULL in a field = its default.
+ *   A program built with an older header works with a newer library, and the other way round as
+ *   long as it leaves unused what the library does not know; else the call is COVE_UNSUPPORTED.
+ * Time limits. `timeout_ms` bounds the whole call, 0 = none; past it the call is COVE_TIMEOUT.
+ * Threads. `cove`, `cove_workspace`, `cove_process` and `cove_cancel` may be used from any thread
+ *   at once; freeing one needs that nobody uses it any more. Results, pages, infos, buffers and
+ *   errors never change, so any thread may read them.
+ * Callbacks come on a thread of Cove, never while a lock of Cove is held. They must not block,
+ *   throw or longjmp. `user_data` is handed on as it is; `drop`, where not NULL, is called with it
+ *   exactly once, when nothing will use it any more: after the last callback, and also when the
+ *   call that should have registered it failed. Inside a callback a call that waits is refused
+ *   with COVE_FAILED_PRECONDITION: use the `_start` forms there. Frees are allowed.
+ * Start forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once,
+ *   possibly before the function returns; anything else = it never comes. `error` is NULL exactly
+ *   on success. Freeing the last handle ends what is pending with COVE_CANCELLED.
+ * Cancelling has a grade, named in each doc: "nothing happened", "object still usable" or "only
+ *   free it". A cancelled call returns only when it has no effects any more.
+ * fork. In a child that was forked without exec every call is COVE_FAILED_PRECONDITION, and frees
+ *   do nothing; the parent goes on undisturbed.
+ *
+ * Cove is a guest in its host's process: it installs no signal handler, reads no environment
+ * variable, prints nothing, and changes neither directory nor masks.
+ */
+#ifndef COVE_H
+#define COVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* In C++ the name `cove` is the namespace of the C++ API. A file that includes both APIs defines
+ * COVE_BESIDE_CXX first; the handle's type is then spelled cove_handle. */
+#if defined(__cplusplus) && defined(COVE_BESIDE_CXX)
+#define cove cove_handle
+#endif
+
+#if defined(__GNUC__)
+#define COVE_API __attribute__((visibility("default")))
+#else
+#define COVE_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COVE_VERSION_MAJOR 0
+#define COVE_VERSION_MINOR 1
+#define COVE_VERSION_PATCH 0
+
+/* ============================ 1. Status and errors ============================ */
+
+/* 0 or one of the codes below; the numbers never change. They are chosen by what the caller does
+ * next; docs/errors.md has them as a table. */
+typedef int32_t cove_status;
+
+enum {
+  COVE_OK = 0,
+  COVE_INVALID_ARGUMENT = 1,    /* the call is wrong as written: correct it */
+  COVE_NOT_FOUND = 2,           /* what was named does not exist */
+  COVE_ALREADY_EXISTS = 3,      /* what was to be made is there already; it was not changed */
+  COVE_PERMISSION_DENIED = 4,   /* the caller may not do this */
+  COVE_PATH_ESCAPE = 5,         /* the path leads out of the workspace; nothing was touched */
+  COVE_CONFLICT = 6,            /* somebody else changed it: read again and decide again */
+  COVE_FAILED_PRECONDITION = 7, /* the state must change first (stopped, closed, forked) */
+  COVE_UNAVAILABLE = 8,         /* not now: retry, after cove_error_retry_after_ms if given */
+  COVE_TIMEOUT = 9,             /* the caller's time limit passed */
+  COVE_CANCELLED = 10,          /* the caller asked for it */
+  COVE_TOO_LARGE = 11,          /* over a limit of size: ask for less */
+  COVE_QUOTA_EXCEEDED = 12,     /* no room: wait, free some, or raise the limit */
+  COVE_INTEGRITY = 13,          /* stored bytes are not what they must be: stop and look */
+  COVE_UNSUPPORTED = 14,        /* this build, machine or provider cannot do it */
+  COVE_PROVIDER = 15,           /* the machinery below refused */
+  COVE_INTERNAL = 16            /* a fault in Cove */
+};
+
+/* Why a call failed. Immutable; any thread may read it. */
+typedef struct cove_error cove_error;
+
+/* Returns the version of the library that runs, as "0.1.0". Never freed.
+ * Since: 0.1 */
+COVE_API const char* cove_version(void);
+
+/* Returns a code's name as JSON and logs show it, as "not_found"; "unknown" for other numbers.
+ * Since: 0.1 */
+COVE_API const char* cove_status_name(cove_status status);
+
+/* Returns the code; COVE_OK for NULL.
+ * Since: 0.1 */
+COVE_API cove_status cove_error_code(const cove_error* error);
+
+/* Returns one line, lower case: the fact and its values; "" for NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_error_message(const cove_error* error);
+
+/* Returns the message, its context and its causes in one line, for logs; "" for NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_error_describe(const cove_error* error);
+
+/* Returns after how many milliseconds the same call may be tried again; -1 where no time is known.
+ * Since: 0.1 */
+COVE_API int64_t cove_error_retry_after_ms(const cove_error* error);
+
+/* Returns the lower error that led to this one, borrowed; NULL where there is none.
+ * Since: 0.1 */
+COVE_API const cove_error* cove_error_cause(const cove_error* error);
+
+/* Returns how many facts stand beside the message.
+ * Since: 0.1 */
+COVE_API size_t cove_error_context_count(const cove_error* error);
+
+/* Returns the name of fact `index`, as "path"; NULL past the last.
+ * Since: 0.1 */
+COVE_API const char* cove_error_context_key(const cove_error* error, size_t index);
+
+/* Returns the value of fact `index`; NULL past the last.
+ * Since: 0.1 */
+COVE_API const char* cove_error_context_value(const cove_error* error, size_t index);
+
+/* Frees an error that a call or a callback handed out; never one that cove_error_cause returned.
+ * Since: 0.1 */
+COVE_API void cove_error_free(cove_error* error);
+
+/* ================================= 2. Buffers ================================= */
+
+/* Bytes that Cove hands out. Immutable; any thread may read them. */
+typedef struct cove_buffer cove_buffer;
+
+/* Returns the first byte, never NULL but for a NULL buffer. A NUL that does not count follows the
+ * last byte, so text may be used as a C string.
+ * Since: 0.1 */
+COVE_API const char* cove_buffer_data(const cove_buffer* buffer);
+
+/* Returns the number of bytes; 0 for NULL.
+ * Since: 0.1 */
+COVE_API size_t cove_buffer_size(const cove_buffer* buffer);
+
+/* Frees a buffer.
+ * Since: 0.1 */
+COVE_API void cove_buffer_free(cove_buffer* buffer);
+
+/* ================================ 3. Cancelling ================================ */
+
+/* Calls off every call that it was given to, now and later. Any thread. */
+typedef struct cove_cancel cove_cancel;
+
+/* Makes a token that is not triggered.
+ * Since: 0.1 */
+COVE_API cove_status cove_cancel_create(cove_cancel** out_cancel, cove_error** out_error);
+
+/* Calls off the calls that have the token; returns at once, they end soon after with
+ * COVE_CANCELLED. Harmless when repeated, and for NULL. From any thread, also from a callback.
+ * Since: 0.1 */
+COVE_API void cove_cancel_trigger(cove_cancel* cancel);
+
+/* Frees the token; calls that have it can then no longer be called off by it.
+ * Since: 0.1 */
+COVE_API void cove_cancel_free(cove_cancel* cancel);
+
+/* What calls without options of their own take. */
+typedef struct cove_call_options {
+  uint32_t struct_size;
+  uint32_t reserved0;  /* must be 0 */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_call_options;
+
+#define COVE_CALL_OPTIONS_INIT {(uint32_t)sizeof(cove_call_options), 0, 0, NULL}
+
+/* Fills `size` bytes with the defaults; size = sizeof *options. The same for each init function.
+ * Since: 0.1 */
+COVE_API void cove_call_options_init(cove_call_options* options, size_t size);
+
+/* Completion of a call that gives nothing back. The callback frees `error`. */
+typedef void (*cove_done_fn)(void* user_data, cove_error* error);
+
+/* Completion of a call that gives bytes or JSON. The callback frees both. */
+typedef void (*cove_buffer_fn)(void* user_data, cove_buffer* buffer, cove_error* error);
+
+/* Ends the use of user_data. */
+typedef void (*cove_drop_fn)(void* user_data);
+
+/* ============================ 4. Opening and closing ============================ */
+
+/* One open Cove: its stores, its provider and its I/O thread. Any thread. */
+typedef struct cove cove;
+
+enum { COVE_LOG_DEBUG = 0, COVE_LOG_INFO = 1, COVE_LOG_WARNING = 2, COVE_LOG_ERROR = 3 };
+
+/* Takes one line, without a newline and without secrets; level is a COVE_LOG_*. It comes on any of
+ * Cove's threads and must neither block nor call Cove. `message` is borrowed for the call. */
+typedef void (*cove_log_fn)(void* user_data, int32_t level, const char* message);
+
+typedef struct cove_open_options {
+  uint32_t struct_size;
+  uint32_t reserved0;    /* must be 0 */
+  cove_log_fn log;       /* NULL = messages are not kept */
+  void* log_user_data;   /* for log */
+  cove_drop_fn log_drop; /* called once with log_user_data, after the last message */
+} cove_open_options;
+
+#define COVE_OPEN_OPTIONS_INIT {(uint32_t)sizeof(cove_open_options), 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_open_options_init(cove_open_options* options, size_t size);
+
+/* Opens the state directory and the stores, and starts the I/O thread.
+ *
+ * `config_json` is a JSON document; only "state_dir" is required, docs/config.schema.json has the
+ * rest. The caller frees *out_cove. log_drop is called exactly once, also on failure; only options
+ * with a struct_size of no version are refused without being read.
+ * Errors: COVE_INVALID_ARGUMENT - the configuration is wrong, and the key is named;
+ * COVE_PERMISSION_DENIED - the state directory is open to others; COVE_UNAVAILABLE - a store cannot
+ * be reached.
+ * Since: 0.1 */
+COVE_API cove_status cove_open(const char* config_json, const cove_open_options* options,
+                               cove** out_cove, cove_error** out_error);
+
+/* Lets go of everything and ends the I/O thread; ends no sandbox. Later calls through the handle
+ * and its workspaces are COVE_FAILED_PRECONDITION. Success when it is closed already.
+ *
+ * Waits at most `timeout_ms`. Errors: COVE_TIMEOUT - something is still in a callback; it is left
+ * with its own state. The handle must still be freed.
+ * Since: 0.1 */
+COVE_API cove_status cove_close(cove* cove, uint64_t timeout_ms, cove_error** out_error);
+
+/* Frees the handle. The last handle of a Cove closes it without waiting: what is pending ends with
+ * COVE_CANCELLED, and its sandboxes count as in use until their leases run out (a minute). Call
+ * cove_close before where that matters.
+ * Since: 0.1 */
+COVE_API void cove_free(cove* cove);
+
+/* ================================ 5. Acquiring ================================ */
+
+/* Who owns a workspace. A chat is not part of it: all chats of a user share the workspace. */
+typedef struct cove_workspace_key {
+  uint32_t struct_size;
+  uint32_t reserved0;      /* must be 0 */
+  const char* source_type; /* [A-Za-z][A-Za-z0-9]{0,23}, as "app" */
+  const char* source_id;   /* 1 to 512 bytes: which app or skill */
+  const char* user_id;     /* 1 to 512 bytes: whose */
+} cove_workspace_key;
+
+#define COVE_WORKSPACE_KEY_INIT {(uint32_t)sizeof(cove_workspace_key), 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_workspace_key_init(cove_workspace_key* key, size_t size);
+
+/* Gives the sandbox id of a key, as "app-52b3bfdf3477b4e1a1bf8608dc581e36": always the same one.
+ * Needs no open Cove. Errors: COVE_INVALID_ARGUMENT - names the part and its rule.
+ * Since: 0.1 */
+COVE_API cove_status cove_sandbox_id_of(const cove_workspace_key* key, cove_buffer** out_id,
+                                        cove_error** out_error);
+
+/* A workspace that runs and is held by this process, seen from one chat. Any thread. */
+typedef struct cove_workspace cove_workspace;
+
+typedef struct cove_acquire_options {
+  uint32_t struct_size;
+  uint32_t flags;         /* must be 0 */
+  const char* chat_id;    /* whose session directory; NULL or "" = /workspace itself */
+  const char* sandbox_id; /* adopts a record of another id; NULL or "" = the key's own */
+  uint64_t timeout_ms;    /* of the whole call; 0 = none */
+  cove_cancel* cancel;    /* NULL = cannot be called off */
+} cove_acquire_options;
+
+#define COVE_ACQUIRE_OPTIONS_INIT {(uint32_t)sizeof(cove_acquire_options), 0, NULL, NULL, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_acquire_options_init(cove_acquire_options* options, size_t size);
+
+/* Brings a workspace up, from absent, stopped or archived, and holds it.
+ *
+ * Waits for what another process does with it, and takes over from one that died. The caller frees
+ * *out_workspace. Cancellation: object still usable; the next acquire goes on from where this one
+ * was. Errors: COVE_UNAVAILABLE - not now, says what is going on; COVE_CONFLICT - the sandbox id
+ * belongs to another key; COVE_INTEGRITY - volume or snapshot is not what it must be, nothing was
+ * changed; COVE_TIMEOUT; COVE_CANCELLED.
+ * Since: 0.1 */
+COVE_API cove_status cove_acquire(cove* cove, const cove_workspace_key* key,
+                                  const cove_acquire_options* options,
+                                  cove_workspace** out_workspace, cove_error** out_error);
+
+/* Completion of cove_acquire_start. The callback frees both. */
+typedef void (*cove_acquired_fn)(void* user_data, cove_workspace* workspace, cove_error* error);
+
+/* As cove_acquire, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_acquire_start(cove* cove, const cove_workspace_key* key,
+                                        const cove_acquire_options* options, cove_acquired_fn done,
+                                        void* user_data, cove_drop_fn drop, cove_error** out_error);
+
+/* Returns the session's directory as commands see it: "/workspace/sessions/c1".
+ * Since: 0.1 */
+COVE_API const char* cove_workspace_directory(const cove_workspace* workspace);
+
+/* Returns the sandbox id.
+ * Since: 0.1 */
+COVE_API const char* cove_workspace_sandbox_id(const cove_workspace* workspace);
+
+enum {
+  COVE_WORK_NONE = 0,
+  COVE_WORK_PROVISIONED = 1,
+  COVE_WORK_RESUMED = 2,
+  COVE_WORK_RESTORED = 3
+};
+
+/* Returns what the acquire had to do, a COVE_WORK_*.
+ * Since: 0.1 */
+COVE_API int32_t cove_workspace_work(const cove_workspace* workspace);
+
+/* Ends the use of the workspace and notes when; later calls through the handle are
+ * COVE_FAILED_PRECONDITION. The sandbox goes on running until it is stopped or idle for long.
+ * Cancellation: object still usable. The handle must still be freed.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_release(cove_workspace* workspace,
+                                            const cove_call_options* options,
+                                            cove_error** out_error);
+
+/* Frees the handle; lets go of the workspace without waiting where it was not released.
+ * Since: 0.1 */
+COVE_API void cove_workspace_free(cove_workspace* workspace);
+
+/* ================================= 6. Commands ================================= */
+
+enum { COVE_STDOUT = 1, COVE_STDERR = 2 };
+
+/* For the byte fields of cove_exec_options: keep none (0 = the default). */
+#define COVE_BYTES_NONE UINT64_MAX
+
+typedef struct cove_exec_options {
+  uint32_t struct_size;
+  uint32_t flags;              /* must be 0 */
+  const char* cwd;             /* relative to the session's directory; NULL = that directory */
+  const char* const* env;      /* "NAME=value", over the sandbox's own, never the host's */
+  size_t env_count;            /* entries of env */
+  const void* stdin_data;      /* given to the command, then end of file */
+  size_t stdin_size;           /* bytes of stdin_data */
+  uint64_t command_timeout_ms; /* of the command: then its tree is killed; 0 = none */
+  uint64_t kill_grace_ms;      /* from SIGTERM to SIGKILL; 0 = 2000 */
+  uint64_t head_bytes;         /* kept of each stream's begin; 0 = 50 KiB, COVE_BYTES_NONE = 0 */
+  uint64_t tail_bytes;         /* kept of each stream's end; 0 = 50 KiB, COVE_BYTES_NONE = 0 */
+  uint64_t max_total_bytes;    /* of both streams, past it the tree is killed; 0 = 1 GiB */
+  uint64_t timeout_ms;         /* of the whole call: the tree is killed; 0 = none */
+  cove_cancel* cancel;         /* kills the tree; NULL = cannot be called off */
+} cove_exec_options;
+
+#define COVE_EXEC_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_exec_options), 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_exec_options_init(cove_exec_options* options, size_t size);
+
+/* How a command ended and what was kept of its output. Immutable. */
+typedef struct cove_exec_result cove_exec_result;
+
+/* Runs a command to its end. That a command ends badly is no error: its result says how.
+ *
+ * A program without "/" is looked up in the PATH inside. `argc` is at least 1. Ended = the started
+ * process ended and what it wrote was drained; a background child does not hold the call. The
+ * caller frees *out_result. Cancellation and time limits: the tree is killed, and the result says
+ * so, with the output so far; where the command had not been started, the call itself is
+ * COVE_CANCELLED or COVE_TIMEOUT. Errors: COVE_INVALID_ARGUMENT; COVE_NOT_FOUND - no such program
+ * or directory; COVE_PERMISSION_DENIED - not executable; COVE_UNAVAILABLE.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_exec(cove_workspace* workspace, const char* const* argv,
+                                         size_t argc, const cove_exec_options* options,
+                                         cove_exec_result** out_result, cove_error** out_error);
+
+enum {
+  COVE_OUTCOME_EXITED = 1,   /* cove_exec_result_code = the exit code */
+  COVE_OUTCOME_SIGNALED = 2, /* cove_exec_result_code = the signal */
+  COVE_OUTCOME_TIMED_OUT = 3,
+  COVE_OUTCOME_CANCELLED = 4,
+  COVE_OUTCOME_OUTPUT_LIMIT = 5,
+  COVE_OUTCOME_OUT_OF_MEMORY = 6
+};
+
+/* Returns how the command ended, a COVE_OUTCOME_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_exec_result_outcome(const cove_exec_result* result);
+
+/* Returns the exit code or the signal, by the outcome; else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_exec_result_code(const cove_exec_result* result);
+
+/* Returns what a shell would show: the exit code; 128 + n for a signal; 124 timed out or cancelled;
+ * 137 killed for output or memory.
+ * Since: 0.1 */
+COVE_API int32_t cove_exec_result_shell_code(const cove_exec_result* result);
+
+/* Returns how long the command ran, in microseconds.
+ * Since: 0.1 */
+COVE_API uint64_t cove_exec_result_duration_us(const cove_exec_result* result);
+
+/* Returns the first bytes of a stream (COVE_STDOUT, COVE_STDERR), all of it where nothing was
+ * dropped. A NUL that does not count follows. *out_size may be NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_exec_result_head(const cove_exec_result* result, int32_t stream,
+                                           size_t* out_size);
+
+/* Returns the last bytes of a stream; empty where nothing was dropped.
+ * Since: 0.1 */
+COVE_API const char* cove_exec_result_tail(const cove_exec_result* result, int32_t stream,
+                                           size_t* out_size);
+
+/* Returns head and tail, with a line between them that says how much is missing where something is.
+ * Since: 0.1 */
+COVE_API const char* cove_exec_result_text(const cove_exec_result* result, int32_t stream,
+                                           size_t* out_size);
+
+/* Returns how many bytes the command wrote to a stream.
+ * Since: 0.1 */
+COVE_API uint64_t cove_exec_result_total_bytes(const cove_exec_result* result, int32_t stream);
+
+/* Returns how many bytes between head and tail were not kept.
+ * Since: 0.1 */
+COVE_API uint64_t cove_exec_result_dropped_bytes(const cove_exec_result* result, int32_t stream);
+
+/* Frees a result.
+ * Since: 0.1 */
+COVE_API void cove_exec_result_free(cove_exec_result* result);
+
+/* A command that was started. Any thread. */
+typedef struct cove_process cove_process;
+
+enum { COVE_CONTINUE = 0, COVE_PAUSE = 1 };
+
+/* Takes output of one stream, in order; `data` is borrowed for the call. Returns COVE_CONTINUE, or
+ * COVE_PAUSE: then nothing more comes, and the command is slowed down, until cove_process_resume.
+ */
+typedef int32_t (*cove_output_fn)(void* user_data, int32_t stream, const void* data, size_t size);
+
+/* The command's end, after the last output. The callback frees both. */
+typedef void (*cove_exec_done_fn)(void* user_data, cove_exec_result* result, cove_error* error);
+
+typedef struct cove_exec_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;        /* must be 0 */
+  cove_output_fn on_output;  /* NULL = output is only kept in the result */
+  cove_exec_done_fn on_done; /* required */
+  void* user_data;           /* for both */
+  cove_drop_fn drop;         /* NULL = nothing to do */
+} cove_exec_callbacks;
+
+#define COVE_EXEC_CALLBACKS_INIT {(uint32_t)sizeof(cove_exec_callbacks), 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_exec_callbacks_init(cove_exec_callbacks* callbacks, size_t size);
+
+/* Starts a command and returns at once; everything else comes through the callbacks, possibly
+ * before this returns. The caller frees *out_process, at any time. Cancellation and errors as
+ * cove_workspace_exec. `drop` is called exactly once, also on failure; only callbacks with a
+ * struct_size of no version are refused without being read.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_exec_start(cove_workspace* workspace, const char* const* argv,
+                                               size_t argc, const cove_exec_options* options,
+                                               const cove_exec_callbacks* callbacks,
+                                               cove_process** out_process, cove_error** out_error);
+
+/* Lets output come again after COVE_PAUSE; harmless otherwise.
+ * Since: 0.1 */
+COVE_API void cove_process_resume(cove_process* process);
+
+/* Kills the command's tree; on_done gets COVE_OUTCOME_CANCELLED and the output so far. Harmless
+ * after the end.
+ * Since: 0.1 */
+COVE_API void cove_process_cancel(cove_process* process);
+
+/* Frees the handle; the command goes on, and its callbacks still come.
+ * Since: 0.1 */
+COVE_API void cove_process_free(cove_process* process);
+
+/* ================================== 7. Files ==================================
+ *
+ * Relative paths start at the session's directory; ".." is fine while the result stays in
+ * /workspace, an absolute path must lie under it; else COVE_PATH_ESCAPE, enforced by the kernel.
+ * Common errors: COVE_NOT_FOUND, COVE_PATH_ESCAPE, COVE_PERMISSION_DENIED, COVE_QUOTA_EXCEEDED. */
+
+enum { COVE_FILE_REGULAR = 1, COVE_FILE_DIRECTORY = 2, COVE_FILE_SYMLINK = 3, COVE_FILE_OTHER = 4 };
+
+/* What is known of one file. Immutable. */
+typedef struct cove_file_info cove_file_info;
+
+/* Returns the path: of a page, relative to the listed directory; else below /workspace. Bytes, not
+ * always UTF-8.
+ * Since: 0.1 */
+COVE_API const char* cove_file_info_path(const cove_file_info* info);
+
+/* Returns a COVE_FILE_*.
+ * Since: 0.1 */
+COVE_API int32_t cove_file_info_type(const cove_file_info* info);
+
+/* Returns the size in bytes.
+ * Since: 0.1 */
+COVE_API uint64_t cove_file_info_size(const cove_file_info* info);
+
+/* Returns the permission bits (07777).
+ * Since: 0.1 */
+COVE_API uint32_t cove_file_info_mode(const cove_file_info* info);
+
+/* Returns when the content last changed, in nanoseconds since 1970.
+ * Since: 0.1 */
+COVE_API int64_t cove_file_info_modified_ns(const cove_file_info* info);
+
+/* Returns where a symlink points; "" for others.
+ * Since: 0.1 */
+COVE_API const char* cove_file_info_link_target(const cove_file_info* info);
+
+/* Frees an info that a call handed out; never one that cove_file_page_entry returned.
+ * Since: 0.1 */
+COVE_API void cove_file_info_free(cove_file_info* info);
+
+/* Completion that gives what is known of a file. The callback frees both. */
+typedef void (*cove_file_info_fn)(void* user_data, cove_file_info* info, cove_error* error);
+
+typedef struct cove_read_options {
+  uint32_t struct_size;
+  uint32_t reserved0;  /* must be 0 */
+  uint64_t offset;     /* first byte; past the end there are none */
+  uint64_t max_bytes;  /* 0 = to the end */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_read_options;
+
+#define COVE_READ_OPTIONS_INIT {(uint32_t)sizeof(cove_read_options), 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_read_options_init(cove_read_options* options, size_t size);
+
+/* Reads a file, or a range of it, of at most 64 MiB. The caller frees *out_content. Cancellation:
+ * nothing happened. Errors: COVE_TOO_LARGE - ask for a range; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_read_file(cove_workspace* workspace, const char* path,
+                                              const cove_read_options* options,
+                                              cove_buffer** out_content, cove_error** out_error);
+
+/* As cove_workspace_read_file, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_read_file_start(cove_workspace* workspace, const char* path,
+                                                    const cove_read_options* options,
+                                                    cove_buffer_fn done, void* user_data,
+                                                    cove_drop_fn drop, cove_error** out_error);
+
+enum {
+  COVE_WRITE_EXISTING_PARENTS = 1, /* a missing directory is COVE_NOT_FOUND, not made */
+  COVE_WRITE_DURABLE = 2           /* file and directory are synced before it counts */
+};
+
+typedef struct cove_write_options {
+  uint32_t struct_size;
+  uint32_t flags;      /* COVE_WRITE_*; 0 = none */
+  uint32_t mode;       /* permission bits; 0 = an existing file's, else 0644 */
+  uint32_t reserved0;  /* must be 0 */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_write_options;
+
+#define COVE_WRITE_OPTIONS_INIT {(uint32_t)sizeof(cove_write_options), 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_write_options_init(cove_write_options* options, size_t size);
+
+/* Creates a file or replaces it as a whole: others see the old content or the new. `out_info` may
+ * be NULL; else the caller frees *out_info. Cancellation: the file is the old one or the new one.
+ * Errors: the common ones; COVE_TOO_LARGE.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_write_file(cove_workspace* workspace, const char* path,
+                                               const void* data, size_t size,
+                                               const cove_write_options* options,
+                                               cove_file_info** out_info, cove_error** out_error);
+
+/* As cove_workspace_write_file, through a callback; the data is copied before it returns.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_write_file_start(cove_workspace* workspace, const char* path,
+                                                     const void* data, size_t size,
+                                                     const cove_write_options* options,
+                                                     cove_file_info_fn done, void* user_data,
+                                                     cove_drop_fn drop, cove_error** out_error);
+
+/* Says what a path is, of a symlink itself. The caller frees *out_info. Cancellation: nothing
+ * happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_stat(cove_workspace* workspace, const char* path,
+                                         const cove_call_options* options,
+                                         cove_file_info** out_info, cove_error** out_error);
+
+/* As cove_workspace_stat, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_stat_start(cove_workspace* workspace, const char* path,
+                                               const cove_call_options* options,
+                                               cove_file_info_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
+/* One page of a directory, in the order of the names' bytes. Immutable. */
+typedef struct cove_file_page cove_file_page;
+
+/* Returns the number of entries.
+ * Since: 0.1 */
+COVE_API size_t cove_file_page_count(const cove_file_page* page);
+
+/* Returns entry `index`, borrowed; NULL past the last.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_file_page_entry(const cove_file_page* page, size_t index);
+
+/* Returns what to give as `after` for the next page; "" = this was the last one.
+ * Since: 0.1 */
+COVE_API const char* cove_file_page_next(const cove_file_page* page);
+
+/* Frees a page and its entries.
+ * Since: 0.1 */
+COVE_API void cove_file_page_free(cove_file_page* page);
+
+/* Completion that gives a page. The callback frees both. */
+typedef void (*cove_file_page_fn)(void* user_data, cove_file_page* page, cove_error* error);
+
+typedef struct cove_file_list_options {
+  uint32_t struct_size;
+  uint32_t limit;      /* 1 to 10,000 entries; 0 = 1,000 */
+  const char* after;   /* a page's next; NULL or "" = from the start */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_file_list_options;
+
+#define COVE_FILE_LIST_OPTIONS_INIT {(uint32_t)sizeof(cove_file_list_options), 0, NULL, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_file_list_options_init(cove_file_list_options* options, size_t size);
+
+/* Lists a directory, page by page. The caller frees *out_page. Cancellation: nothing happened.
+ * Errors: COVE_FAILED_PRECONDITION - not a directory; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_list(cove_workspace* workspace, const char* path,
+                                         const cove_file_list_options* options,
+                                         cove_file_page** out_page, cove_error** out_error);
+
+/* As cove_workspace_list, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_list_start(cove_workspace* workspace, const char* path,
+                                               const cove_file_list_options* options,
+                                               cove_file_page_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
+/* Makes a directory and the missing ones above it, 0755; success where it is one already.
+ * Cancellation: object still usable. Errors: COVE_ALREADY_EXISTS - a file has that name.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_make_directory(cove_workspace* workspace, const char* path,
+                                                   const cove_call_options* options,
+                                                   cove_error** out_error);
+
+/* As cove_workspace_make_directory, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_make_directory_start(cove_workspace* workspace,
+                                                         const char* path,
+                                                         const cove_call_options* options,
+                                                         cove_done_fn done, void* user_data,
+                                                         cove_drop_fn drop, cove_error** out_error);
+
+enum { COVE_REMOVE_RECURSIVE = 1 };
+
+typedef struct cove_remove_options {
+  uint32_t struct_size;
+  uint32_t flags;      /* COVE_REMOVE_RECURSIVE: a directory with all below it; 0 = none */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_remove_options;
+
+#define COVE_REMOVE_OPTIONS_INIT {(uint32_t)sizeof(cove_remove_options), 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_remove_options_init(cove_remove_options* options, size_t size);
+
+/* Removes a file, a symlink itself, or a directory. Cancellation: object still usable; of a
+ * directory some may be gone. Errors: COVE_FAILED_PRECONDITION - the directory is not empty; the
+ * common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_remove(cove_workspace* workspace, const char* path,
+                                           const cove_remove_options* options,
+                                           cove_error** out_error);
+
+/* As cove_workspace_remove, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_remove_start(cove_workspace* workspace, const char* path,
+                                                 const cove_remove_options* options,
+                                                 cove_done_fn done, void* user_data,
+                                                 cove_drop_fn drop, cove_error** out_error);
+
+/* ========================== 8. Lifecycle and reports ==========================
+ *
+ * Each names a sandbox by its id: cove_workspace_sandbox_id, or cove_sandbox_id_of.
+ * Common errors: COVE_NOT_FOUND - no such sandbox; COVE_UNAVAILABLE; COVE_INTEGRITY. */
+
+enum {
+  COVE_DRAIN_REFUSE = 0, /* COVE_FAILED_PRECONDITION while it is in use */
+  COVE_DRAIN_CANCEL = 1  /* ends what runs */
+};
+
+typedef struct cove_stop_options {
+  uint32_t struct_size;
+  uint32_t drain;      /* COVE_DRAIN_*: what to do with use that is going on */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_stop_options;
+
+#define COVE_STOP_OPTIONS_INIT {(uint32_t)sizeof(cove_stop_options), 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_stop_options_init(cove_stop_options* options, size_t size);
+
+/* Ends the sandbox's processes and keeps its files; success where it does not run. The next acquire
+ * starts it again. Cancellation: object still usable; the stop is finished or taken back later.
+ * Errors: COVE_FAILED_PRECONDITION - in use, or being archived; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_stop(cove* cove, const char* sandbox_id, const cove_stop_options* options,
+                               cove_error** out_error);
+
+/* As cove_stop, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_stop_start(cove* cove, const char* sandbox_id,
+                                     const cove_stop_options* options, cove_done_fn done,
+                                     void* user_data, cove_drop_fn drop, cove_error** out_error);
+
+/* Stops the sandbox, moves its workspace into the object store, checks it there, and removes it
+ * from this machine; success where it is archived. The next acquire brings it back.
+ * Cancellation: object still usable, nothing is lost. Errors: as cove_stop; COVE_QUOTA_EXCEEDED -
+ * no room in the object store, the workspace is as it was.
+ * Since: 0.1 */
+COVE_API cove_status cove_archive(cove* cove, const char* sandbox_id,
+                                  const cove_stop_options* options, cove_error** out_error);
+
+/* As cove_archive, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_archive_start(cove* cove, const char* sandbox_id,
+                                        const cove_stop_options* options, cove_done_fn done,
+                                        void* user_data, cove_drop_fn drop, cove_error** out_error);
+
+/* Deletes the sandbox with its files and its archive, for ever, also while it is in use; success
+ * where it is gone. Cancellation: it is deleted later. Errors: the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_destroy(cove* cove, const char* sandbox_id,
+                                  const cove_call_options* options, cove_error** out_error);
+
+/* As cove_destroy, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_destroy_start(cove* cove, const char* sandbox_id,
+                                        const cove_call_options* options, cove_done_fn done,
+                                        void* user_data, cove_drop_fn drop, cove_error** out_error);
+
+/* Stops and archives what is idle, finishes what a dead process left, and removes garbage, once.
+ * Safe on many hosts at once. Gives a JSON object: the counts "examined", "stopped", "archived",
+ * "recovered", "deleted", "skipped" and the list "errors". Cancellation: object still usable.
+ * Since: 0.1 */
+COVE_API cove_status cove_sweep_json(cove* cove, const cove_call_options* options,
+                                     cove_buffer** out_json, cove_error** out_error);
+
+/* As cove_sweep_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_sweep_json_start(cove* cove, const cove_call_options* options,
+                                           cove_buffer_fn done, void* user_data, cove_drop_fn drop,
+                                           cove_error** out_error);
+
+/* Gives what is known of a sandbox as a JSON object; docs/c-api.md has its fields ("sandbox_id",
+ * "state", "operation", ...). New fields may come. Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_status_json(cove* cove, const char* sandbox_id,
+                                      const cove_call_options* options, cove_buffer** out_json,
+                                      cove_error** out_error);
+
+/* As cove_status_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_status_json_start(cove* cove, const char* sandbox_id,
+                                            const cove_call_options* options, cove_buffer_fn done,
+                                            void* user_data, cove_drop_fn drop,
+                                            cove_error** out_error);
+
+typedef struct cove_list_options {
+  uint32_t struct_size;
+  uint32_t limit;      /* 1 to 1,000 sandboxes; 0 = 100 */
+  const char* source;  /* "source_type/source_id"; NULL or "" = of all */
+  const char* after;   /* the last page's "next"; NULL or "" = from the start */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_list_options;
+
+#define COVE_LIST_OPTIONS_INIT {(uint32_t)sizeof(cove_list_options), 0, NULL, NULL, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_list_options_init(cove_list_options* options, size_t size);
+
+/* Gives a page of sandboxes, by id, as a JSON object: "sandboxes", each as cove_status_json, and
+ * "next", "" on the last page. Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_list_json(cove* cove, const cove_list_options* options,
+                                    cove_buffer** out_json, cove_error** out_error);
+
+/* Says what this machine can isolate and what is missing, as a JSON object: the list "findings",
+ * each with "level" ("good", "limited" or "broken"), "subject", "detail" and "remedy".
+ * Since: 0.1 */
+COVE_API cove_status cove_doctor_json(cove* cove, const cove_call_options* options,
+                                      cove_buffer** out_json, cove_error** out_error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if defined(__cplusplus) && defined(COVE_BESIDE_CXX)
+#undef cove
+#endif
+
+#endif /* COVE_H */

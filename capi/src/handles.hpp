@@ -1,0 +1,122 @@
+/// What stands behind the opaque handles that have a Cove behind them.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <unistd.h>
+
+#include <cove/cove.hpp>
+
+#include "callbacks.hpp"
+
+namespace cove::capi {
+
+/// One open Cove, shared by its handle and its children; the last of them closes it.
+class Library {
+ public:
+  explicit Library(Cove cove) : cove_(std::move(cove)) {}
+
+  /// Closes without waiting; what is still going on ends on a thread of its own.
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  const Cove& cove() const noexcept { return cove_; }
+  Cove& cove() noexcept { return cove_; }
+
+  /// True in a child of fork: threads and locks of the parent's are not here.
+  bool is_forked() const noexcept { return ::getpid() != process_; }
+
+ private:
+  Cove cove_;
+  const pid_t process_ = ::getpid();
+};
+
+using LibraryPtr = std::shared_ptr<Library>;
+
+/// Whether a call may start (kFailedPrecondition after a fork), and whether it may wait.
+Result<void> check_usable(const Library& library);
+Result<void> check_may_wait(const Library& library);
+
+/// Frees a handle that has a `library`; after a fork it is left, with what it shares.
+template <class Handle>
+void free_handle(Handle* handle) noexcept {
+  if (handle != nullptr && !handle->library->is_forked()) delete handle;
+}
+
+}  // namespace cove::capi
+
+struct cove_handle {
+  cove::capi::LibraryPtr library;
+};
+
+struct cove_workspace {
+  cove_workspace(cove::capi::LibraryPtr its_library, cove::Workspace its_workspace)
+      : library(std::move(its_library)),
+        workspace(std::move(its_workspace)),
+        client(workspace.client()),
+        directory(workspace.directory()),
+        sandbox_id(workspace.sandbox_id().str()),
+        work(workspace.work()) {}
+
+  cove::capi::LibraryPtr library;  // first: it ends last
+  cove::Workspace workspace;
+  cove::SandboxClient client;
+  const std::string directory;
+  const std::string sandbox_id;
+  const cove::AcquireWork work;
+};
+
+struct cove_process {
+  cove::capi::LibraryPtr library;
+  std::optional<cove::ExecHandle> handle;  // set before the host sees it
+};
+
+namespace cove::capi {
+
+/// The guarded body of a call through `handle` that waits: body(handle's type&).
+template <class Handle, class Body>
+cove_status waiting_call(Handle* handle, const char* name, cove_error** out_error,
+                         Body&& body) noexcept {
+  return guarded(out_error, [&]() -> Result<void> {
+    COVE_TRY_VOID(require(handle, name));
+    COVE_TRY_VOID(check_may_wait(*handle->library));
+    return body(*handle);
+  });
+}
+
+/// The guarded body of a call through `handle` that starts: body(handle's type&, reply).
+template <class Out, class Handle, class Body>
+cove_status starting_call(Handle* handle, const char* name, cove_error** out_error,
+                          typename Reply<Out>::Function done, void* user_data, cove_drop_fn drop,
+                          Body&& body) noexcept {
+  return guarded_start<Out>(out_error, done, user_data, drop,
+                            [&](const std::shared_ptr<Reply<Out>>& reply) -> Result<void> {
+                              COVE_TRY_VOID(require(handle, name));
+                              COVE_TRY_VOID(check_usable(*handle->library));
+                              return body(*handle, reply);
+                            });
+}
+
+/// A completion of the facade that answers `reply` with make(value).
+template <class T, class Out, class Make>
+std::function<void(Result<T>)> answer(std::shared_ptr<Reply<Out>> reply, Make make) {
+  return [reply = std::move(reply), make](Result<T> result) {
+    reply->send([&]() -> typename Reply<Out>::Made {
+      if (!result) return result.error();
+      return make(*std::move(result));
+    });
+  };
+}
+
+/// The same for a call that gives nothing back.
+inline std::function<void(Result<void>)> answer(std::shared_ptr<Reply<void>> reply) {
+  return [reply = std::move(reply)](Result<void> result) { reply->send([&] { return result; }); };
+}
+
+}  // namespace cove::capi

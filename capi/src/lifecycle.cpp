@@ -1,0 +1,172 @@
+/// What is done to a sandbox as a whole, and what is said of it.
+#include "buffer.hpp"
+#include "handles.hpp"
+#include "options.hpp"
+#include "views.hpp"
+
+using namespace cove;
+
+namespace cove::capi {
+namespace {
+
+using StopForm = Result<void> (Cove::*)(const SandboxId&, StopDrain, const CallContext&) const;
+using StopAsyncForm = void (Cove::*)(SandboxId, StopDrain, CallContext,
+                                     std::function<void(Result<void>)>) const;
+
+/// cove_stop and cove_archive, which differ in the member they call.
+cove_status stop_by(StopForm form, cove_handle* cove, const char* sandbox_id,
+                    const cove_stop_options* options, cove_error** out_error) noexcept {
+  return waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY(const auto sandbox, read_sandbox_id(sandbox_id));
+    COVE_TRY(const auto stop, read_stop(options));
+    return (handle.library->cove().*form)(sandbox, stop.drain, stop.call);
+  });
+}
+
+cove_status stop_start_by(StopAsyncForm form, cove_handle* cove, const char* sandbox_id,
+                          const cove_stop_options* options, cove_done_fn done, void* user_data,
+                          cove_drop_fn drop, cove_error** out_error) noexcept {
+  return starting_call<void>(cove, "cove", out_error, done, user_data, drop,
+                             [&](cove_handle& handle, const auto& reply) -> Result<void> {
+                               COVE_TRY(auto sandbox, read_sandbox_id(sandbox_id));
+                               COVE_TRY(auto stop, read_stop(options));
+                               (handle.library->cove().*form)(std::move(sandbox), stop.drain,
+                                                              std::move(stop.call), answer(reply));
+                               return ok();
+                             });
+}
+
+}  // namespace
+}  // namespace cove::capi
+
+extern "C" {
+
+cove_status cove_stop(cove_handle* cove, const char* sandbox_id, const cove_stop_options* options,
+                      cove_error** out_error) {
+  return capi::stop_by(&Cove::stop, cove, sandbox_id, options, out_error);
+}
+
+cove_status cove_stop_start(cove_handle* cove, const char* sandbox_id,
+                            const cove_stop_options* options, cove_done_fn done, void* user_data,
+                            cove_drop_fn drop, cove_error** out_error) {
+  return capi::stop_start_by(&Cove::stop_async, cove, sandbox_id, options, done, user_data, drop,
+                             out_error);
+}
+
+cove_status cove_archive(cove_handle* cove, const char* sandbox_id,
+                         const cove_stop_options* options, cove_error** out_error) {
+  return capi::stop_by(&Cove::archive, cove, sandbox_id, options, out_error);
+}
+
+cove_status cove_archive_start(cove_handle* cove, const char* sandbox_id,
+                               const cove_stop_options* options, cove_done_fn done, void* user_data,
+                               cove_drop_fn drop, cove_error** out_error) {
+  return capi::stop_start_by(&Cove::archive_async, cove, sandbox_id, options, done, user_data, drop,
+                             out_error);
+}
+
+cove_status cove_destroy(cove_handle* cove, const char* sandbox_id,
+                         const cove_call_options* options, cove_error** out_error) {
+  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY(const auto sandbox, capi::read_sandbox_id(sandbox_id));
+    COVE_TRY(const auto call, capi::read_call(options));
+    return handle.library->cove().destroy(sandbox, call);
+  });
+}
+
+cove_status cove_destroy_start(cove_handle* cove, const char* sandbox_id,
+                               const cove_call_options* options, cove_done_fn done, void* user_data,
+                               cove_drop_fn drop, cove_error** out_error) {
+  return capi::starting_call<void>(cove, "cove", out_error, done, user_data, drop,
+                                   [&](cove_handle& handle, const auto& reply) -> Result<void> {
+                                     COVE_TRY(auto sandbox, capi::read_sandbox_id(sandbox_id));
+                                     COVE_TRY(auto call, capi::read_call(options));
+                                     handle.library->cove().destroy_async(
+                                         std::move(sandbox), std::move(call), capi::answer(reply));
+                                     return ok();
+                                   });
+}
+
+cove_status cove_sweep_json(cove_handle* cove, const cove_call_options* options,
+                            cove_buffer** out_json, cove_error** out_error) {
+  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
+    COVE_TRY(const auto call, capi::read_call(options));
+    COVE_TRY(const auto report, handle.library->cove().sweep(call));
+    *out_json = capi::make_buffer(capi::sweep_json(report));
+    return ok();
+  });
+}
+
+cove_status cove_sweep_json_start(cove_handle* cove, const cove_call_options* options,
+                                  cove_buffer_fn done, void* user_data, cove_drop_fn drop,
+                                  cove_error** out_error) {
+  return capi::starting_call<cove_buffer>(
+      cove, "cove", out_error, done, user_data, drop,
+      [&](cove_handle& handle, const auto& reply) -> Result<void> {
+        COVE_TRY(auto call, capi::read_call(options));
+        handle.library->cove().sweep_async(
+            std::move(call),
+            capi::answer<SweepReport>(reply, [](const SweepReport& report) -> Result<cove_buffer*> {
+              return capi::make_buffer(capi::sweep_json(report));
+            }));
+        return ok();
+      });
+}
+
+cove_status cove_status_json(cove_handle* cove, const char* sandbox_id,
+                             const cove_call_options* options, cove_buffer** out_json,
+                             cove_error** out_error) {
+  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
+    COVE_TRY(const auto sandbox, capi::read_sandbox_id(sandbox_id));
+    COVE_TRY(const auto call, capi::read_call(options));
+    COVE_TRY(const auto record, handle.library->cove().status(sandbox, call));
+    *out_json = capi::make_buffer(capi::status_json(record));
+    return ok();
+  });
+}
+
+cove_status cove_status_json_start(cove_handle* cove, const char* sandbox_id,
+                                   const cove_call_options* options, cove_buffer_fn done,
+                                   void* user_data, cove_drop_fn drop, cove_error** out_error) {
+  return capi::starting_call<cove_buffer>(
+      cove, "cove", out_error, done, user_data, drop,
+      [&](cove_handle& handle, const auto& reply) -> Result<void> {
+        COVE_TRY(auto sandbox, capi::read_sandbox_id(sandbox_id));
+        COVE_TRY(auto call, capi::read_call(options));
+        handle.library->cove().status_async(
+            std::move(sandbox), std::move(call),
+            capi::answer<Record>(reply, [](const Record& record) -> Result<cove_buffer*> {
+              return capi::make_buffer(capi::status_json(record));
+            }));
+        return ok();
+      });
+}
+
+cove_status cove_list_json(cove_handle* cove, const cove_list_options* options,
+                           cove_buffer** out_json, cove_error** out_error) {
+  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
+    COVE_TRY(const auto read, capi::read_options(options));
+    const std::string source = read.source == nullptr ? "" : read.source;
+    const std::string after = read.after == nullptr ? "" : read.after;
+    COVE_TRY(const auto page,
+             handle.library->cove().list(source, after, read.limit == 0 ? 100 : read.limit,
+                                         capi::call_of(read.timeout_ms, read.cancel)));
+    *out_json = capi::make_buffer(capi::list_json(page));
+    return ok();
+  });
+}
+
+cove_status cove_doctor_json(cove_handle* cove, const cove_call_options* options,
+                             cove_buffer** out_json, cove_error** out_error) {
+  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
+    COVE_TRY_VOID(capi::read_call(options));
+    *out_json = capi::make_buffer(capi::doctor_json(handle.library->cove().doctor()));
+    return ok();
+  });
+}
+
+}  // extern "C"

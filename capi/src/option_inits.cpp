@@ -1,0 +1,37 @@
+/// The init functions: zero, and the size that the caller was built with.
+#include <cstring>
+
+#include "abi.hpp"
+
+namespace {
+
+/// `size` is the caller's sizeof, which another version's header may make other than ours.
+void init(void* options, size_t size) {
+  const auto struct_size = static_cast<uint32_t>(size);
+  if (options == nullptr || size < sizeof struct_size) return;
+  std::memset(options, 0, size);
+  std::memcpy(options, &struct_size, sizeof struct_size);
+}
+
+}  // namespace
+
+extern "C" {
+
+void cove_call_options_init(cove_call_options* options, size_t size) { init(options, size); }
+void cove_open_options_init(cove_open_options* options, size_t size) { init(options, size); }
+void cove_workspace_key_init(cove_workspace_key* key, size_t size) { init(key, size); }
+void cove_acquire_options_init(cove_acquire_options* options, size_t size) { init(options, size); }
+void cove_exec_options_init(cove_exec_options* options, size_t size) { init(options, size); }
+void cove_exec_callbacks_init(cove_exec_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_read_options_init(cove_read_options* options, size_t size) { init(options, size); }
+void cove_write_options_init(cove_write_options* options, size_t size) { init(options, size); }
+void cove_file_list_options_init(cove_file_list_options* options, size_t size) {
+  init(options, size);
+}
+void cove_remove_options_init(cove_remove_options* options, size_t size) { init(options, size); }
+void cove_stop_options_init(cove_stop_options* options, size_t size) { init(options, size); }
+void cove_list_options_init(cove_list_options* options, size_t size) { init(options, size); }
+
+}  // extern "C"

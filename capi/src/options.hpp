@@ -1,0 +1,120 @@
+/// Options as programs of other versions send them, and what they mean to us.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <cove/call_context.hpp>
+#include <cove/cove.hpp>
+
+#include "abi.hpp"
+
+namespace cove::capi {
+
+/// How a versioned struct is read. `first_size` is its size in the first release, for ever.
+struct StructRule {
+  const char* name;
+  std::size_t first_size;
+  std::size_t our_size;
+};
+
+/// True where `theirs` holds at least the first release's fields: then they may be read.
+bool is_readable(const StructRule& rule, const void* theirs);
+
+/// Copies what both sides know of a struct that begins with its u32 struct_size; what they do not
+/// know stays as it is in `ours`. kInvalidArgument: smaller than the first release's, or absurdly
+/// large; kUnsupported: it sets a field that this library does not know.
+Result<void> read_struct(const StructRule& rule, const void* theirs, void* ours);
+
+/// The sizes of the first release; a new field never changes them.
+template <class T>
+StructRule rule_of() = delete;
+template <>
+inline StructRule rule_of<cove_call_options>() {
+  return {"cove_call_options", 24, sizeof(cove_call_options)};
+}
+template <>
+inline StructRule rule_of<cove_open_options>() {
+  return {"cove_open_options", 32, sizeof(cove_open_options)};
+}
+template <>
+inline StructRule rule_of<cove_workspace_key>() {
+  return {"cove_workspace_key", 32, sizeof(cove_workspace_key)};
+}
+template <>
+inline StructRule rule_of<cove_acquire_options>() {
+  return {"cove_acquire_options", 40, sizeof(cove_acquire_options)};
+}
+template <>
+inline StructRule rule_of<cove_exec_options>() {
+  return {"cove_exec_options", 104, sizeof(cove_exec_options)};
+}
+template <>
+inline StructRule rule_of<cove_exec_callbacks>() {
+  return {"cove_exec_callbacks", 40, sizeof(cove_exec_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_read_options>() {
+  return {"cove_read_options", 40, sizeof(cove_read_options)};
+}
+template <>
+inline StructRule rule_of<cove_write_options>() {
+  return {"cove_write_options", 32, sizeof(cove_write_options)};
+}
+template <>
+inline StructRule rule_of<cove_file_list_options>() {
+  return {"cove_file_list_options", 32, sizeof(cove_file_list_options)};
+}
+template <>
+inline StructRule rule_of<cove_remove_options>() {
+  return {"cove_remove_options", 24, sizeof(cove_remove_options)};
+}
+template <>
+inline StructRule rule_of<cove_stop_options>() {
+  return {"cove_stop_options", 24, sizeof(cove_stop_options)};
+}
+template <>
+inline StructRule rule_of<cove_list_options>() {
+  return {"cove_list_options", 40, sizeof(cove_list_options)};
+}
+
+/// Reads an options struct; NULL gives the defaults, which are all zero.
+template <class T>
+Result<T> read_options(const T* theirs) {
+  T ours{};
+  ours.struct_size = sizeof(T);
+  if (theirs != nullptr) COVE_TRY_VOID(read_struct(rule_of<T>(), theirs, &ours));
+  return ours;
+}
+
+/// kUnsupported where `flags` has a bit outside `known`: a newer header may give it a meaning.
+Result<void> check_flags(std::uint32_t flags, std::uint32_t known, const char* field);
+
+/// A duration as the host names it, bounded to ten years so that no arithmetic overflows.
+std::chrono::milliseconds milliseconds_of(std::uint64_t count);
+
+CallContext call_of(std::uint64_t timeout_ms, const cove_cancel* cancel);
+Result<CallContext> read_call(const cove_call_options* options);
+Result<WorkspaceKey> read_key(const cove_workspace_key* key);
+Result<SandboxId> read_sandbox_id(const char* sandbox_id);
+
+struct AcquireCall {
+  AcquireOptions options;
+  CallContext call;
+};
+Result<AcquireCall> read_acquire(const cove_acquire_options* options);
+
+struct ExecCall {
+  ExecSpec spec;
+  CallContext call;
+};
+Result<ExecCall> read_exec(const char* const* argv, std::size_t argc,
+                           const cove_exec_options* options);
+
+struct StopCall {
+  StopDrain drain = StopDrain::kRefuse;
+  CallContext call;
+};
+Result<StopCall> read_stop(const cove_stop_options* options);
+
+}  // namespace cove::capi

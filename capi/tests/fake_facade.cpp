@@ -1,0 +1,268 @@
+#include "fake_facade.hpp"
+
+#include <memory>
+#include <new>
+#include <stdexcept>
+
+#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
+
+namespace fake {
+
+World& world() {
+  static World instance;
+  return instance;
+}
+
+void reset() { world() = World(); }
+
+void World::deliver() {
+  auto now = std::move(pending);
+  pending.clear();
+  for (auto& work : now) work();
+}
+
+namespace {
+
+/// The answer to any call: what the test set, else `value`.
+template <class T>
+cove::Result<T> reply(T value) {
+  if (world().out_of_memory) throw std::bad_alloc();
+  if (world().throws) throw std::runtime_error("the facade broke");
+  if (world().fail_with) return *world().fail_with;
+  return value;
+}
+
+cove::Result<void> reply() {
+  COVE_TRY_VOID(reply(0));
+  return {};
+}
+
+template <class T>
+void later(std::function<void(cove::Result<T>)> done, T value) {
+  world().pending.push_back([done = std::move(done), value] { done(reply(value)); });
+}
+
+void later(std::function<void(cove::Result<void>)> done) {
+  world().pending.push_back([done = std::move(done)] { done(reply()); });
+}
+
+cove::Record record_of(const cove::SandboxId& sandbox) {
+  cove::Record record;
+  record.sandbox_id = sandbox;
+  record.key = {"app", "demo", "ana"};
+  record.state = cove::SandboxState::kArchived;
+  return record;
+}
+
+cove::FileInfo file_at(const std::string& path) {
+  return {path,
+          cove::FileType::kRegular,
+          5,
+          0644,
+          std::chrono::sys_time<std::chrono::nanoseconds>(std::chrono::nanoseconds(7)),
+          ""};
+}
+
+}  // namespace
+}  // namespace fake
+
+namespace cove {
+
+using fake::world;
+
+std::string_view name_of(SandboxState) noexcept { return "archived"; }
+std::string_view name_of(OperationKind) noexcept { return "restore"; }
+std::string_view name_of(Phase) noexcept { return "claimed"; }
+
+Result<Config> parse_config(std::string_view json) {
+  COVE_TRY(const auto parsed, base::parse_json(json));
+  Config config;
+  config.state_dir = parsed.value("state_dir", "");
+  return config;
+}
+
+class Cove::Impl {
+ public:
+  Impl() { ++world().open; }
+  ~Impl() { --world().open; }
+  std::shared_ptr<LogSink> log;
+  bool closed = false;
+};
+
+Result<Cove> Cove::open(Config, Parts parts) {
+  COVE_TRY_VOID(fake::reply());
+  if (parts.log) parts.log->write(LogLevel::kInfo, "opened");
+  auto impl = std::make_shared<Impl>();
+  impl->log = std::move(parts.log);
+  return Cove(std::move(impl));
+}
+
+class Workspace::Impl {
+ public:
+  WorkspaceKey key;
+  SandboxId sandbox{"app-1"};
+  std::string directory = "/workspace/sessions/c1";
+};
+
+namespace {
+
+Workspace workspace_of(const WorkspaceKey& key, const AcquireOptions& options,
+                       const CallContext& call) {
+  world().key = key;
+  world().acquire = options;
+  world().call = call;
+  auto impl = std::make_shared<Workspace::Impl>();
+  impl->key = key;
+  return Workspace(std::move(impl));
+}
+
+}  // namespace
+
+Result<Workspace> Cove::acquire(const WorkspaceKey& key, const AcquireOptions& options,
+                                const CallContext& call) const {
+  return fake::reply(workspace_of(key, options, call));
+}
+void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
+                         std::function<void(Result<Workspace>)> done) const {
+  fake::later(std::move(done), workspace_of(key, options, call));
+}
+Result<void> Cove::stop(const SandboxId&, StopDrain drain, const CallContext& call) const {
+  world().drain = drain;
+  world().call = call;
+  return fake::reply();
+}
+Result<void> Cove::archive(const SandboxId&, StopDrain drain, const CallContext&) const {
+  world().drain = drain;
+  return fake::reply();
+}
+Result<void> Cove::destroy(const SandboxId&, const CallContext&) const { return fake::reply(); }
+Result<SweepReport> Cove::sweep(const CallContext&) const {
+  return fake::reply(SweepReport{.examined = 3, .errors = {"one"}});
+}
+Result<Record> Cove::status(const SandboxId& sandbox, const CallContext&) const {
+  return fake::reply(fake::record_of(sandbox));
+}
+Result<RecordPage> Cove::list(const std::string&, const std::string&, std::uint32_t limit,
+                              const CallContext&) const {
+  world().limit = limit;
+  return fake::reply(RecordPage{{fake::record_of(SandboxId("app-1"))}, "app-1"});
+}
+void Cove::stop_async(SandboxId, StopDrain drain, CallContext,
+                      std::function<void(Result<void>)> done) const {
+  world().drain = drain;
+  fake::later(std::move(done));
+}
+void Cove::archive_async(SandboxId, StopDrain, CallContext,
+                         std::function<void(Result<void>)> done) const {
+  fake::later(std::move(done));
+}
+void Cove::destroy_async(SandboxId, CallContext, std::function<void(Result<void>)> done) const {
+  fake::later(std::move(done));
+}
+void Cove::sweep_async(CallContext, std::function<void(Result<SweepReport>)> done) const {
+  fake::later(std::move(done), SweepReport{.examined = 3});
+}
+void Cove::status_async(SandboxId sandbox, CallContext,
+                        std::function<void(Result<Record>)> done) const {
+  fake::later(std::move(done), fake::record_of(sandbox));
+}
+std::vector<Finding> Cove::doctor() const {
+  if (world().throws) throw std::runtime_error("the facade broke");
+  return {{Finding::Level::kLimited, "cgroups", "not delegated", "run under systemd"}};
+}
+Result<void> Cove::close(std::chrono::milliseconds) {
+  impl_->closed = true;
+  impl_->log.reset();
+  world().pending.clear();
+  world().callbacks = {};
+  return fake::reply();
+}
+
+const WorkspaceKey& Workspace::key() const { return impl_->key; }
+const SandboxId& Workspace::sandbox_id() const { return impl_->sandbox; }
+const std::string& Workspace::directory() const { return impl_->directory; }
+AcquireWork Workspace::work() const { return AcquireWork::kRestored; }
+SandboxClient Workspace::client() const { return SandboxClient(nullptr); }
+Result<void> Workspace::release(const CallContext&) { return fake::reply(); }
+
+class ExecHandle::Impl {};
+void ExecHandle::resume() const { ++world().resumed; }
+void ExecHandle::cancel() const { ++world().cancelled; }
+
+class SandboxClient::Impl {};
+
+Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& call) const {
+  world().exec = spec;
+  world().call = call;
+  return fake::reply(world().result);
+}
+ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks,
+                                     CallContext call) const {
+  world().exec = std::move(spec);
+  world().call = std::move(call);
+  world().callbacks = std::move(callbacks);
+  return ExecHandle(nullptr);
+}
+Result<Bytes> SandboxClient::read_file(const std::string& path, const ReadRange& range,
+                                       const CallContext& call) const {
+  world().path = path;
+  world().range = range;
+  world().call = call;
+  return fake::reply(Bytes{std::byte{'h'}, std::byte{0}, std::byte{'i'}});
+}
+Result<FileInfo> SandboxClient::write_file(const std::string& path, ByteView content,
+                                           const WriteOptions& options, const CallContext&) const {
+  world().path = path;
+  world().written.assign(content.begin(), content.end());
+  world().write = options;
+  return fake::reply(fake::file_at(path));
+}
+Result<FileInfo> SandboxClient::stat(const std::string& path, const CallContext&) const {
+  return fake::reply(fake::file_at(path));
+}
+Result<FilePage> SandboxClient::list(const std::string&, const ListOptions& options,
+                                     const CallContext&) const {
+  world().list = options;
+  return fake::reply(FilePage{{fake::file_at("a"), fake::file_at("\xff")}, "\xff"});
+}
+Result<void> SandboxClient::make_directory(const std::string& path, const CallContext&) const {
+  world().path = path;
+  return fake::reply();
+}
+Result<void> SandboxClient::remove(const std::string& path, bool recursive,
+                                   const CallContext&) const {
+  world().path = path;
+  world().recursive = recursive;
+  return fake::reply();
+}
+void SandboxClient::read_file_async(std::string path, ReadRange range, CallContext,
+                                    Done<Bytes> done) const {
+  world().path = std::move(path);
+  world().range = range;
+  fake::later(std::move(done), Bytes{std::byte{'h'}});
+}
+void SandboxClient::write_file_async(std::string path, Bytes content, WriteOptions options,
+                                     CallContext, Done<FileInfo> done) const {
+  world().written = std::move(content);
+  world().write = options;
+  fake::later(std::move(done), fake::file_at(path));
+}
+void SandboxClient::stat_async(std::string path, CallContext, Done<FileInfo> done) const {
+  fake::later(std::move(done), fake::file_at(path));
+}
+void SandboxClient::list_async(std::string, ListOptions options, CallContext,
+                               Done<FilePage> done) const {
+  world().list = std::move(options);
+  fake::later(std::move(done), FilePage{{fake::file_at("a")}, ""});
+}
+void SandboxClient::make_directory_async(std::string, CallContext, Done<void> done) const {
+  fake::later(std::move(done));
+}
+void SandboxClient::remove_async(std::string, bool recursive, CallContext, Done<void> done) const {
+  world().recursive = recursive;
+  fake::later(std::move(done));
+}
+
+}  // namespace cove

@@ -1,0 +1,46 @@
+/// The facade as a puppet: what it answers is set by the test, and what it was asked is kept.
+/// Asynchronous calls wait in `pending` until the test delivers them. One thread only.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include <cove/cove.hpp>
+
+namespace fake {
+
+struct World {
+  std::vector<std::function<void()>> pending;
+  std::optional<cove::Error> fail_with;  ///< every call answers this
+  bool throws = false;                   ///< every call throws std::runtime_error
+  bool out_of_memory = false;            ///< every call throws std::bad_alloc
+  int open = 0;                          ///< Coves that live
+
+  cove::CallContext call;  ///< of the last call
+  cove::ExecSpec exec;
+  cove::WorkspaceKey key;
+  cove::AcquireOptions acquire;
+  cove::ReadRange range;
+  cove::WriteOptions write;
+  cove::Bytes written;
+  cove::ListOptions list;
+  cove::StopDrain drain = cove::StopDrain::kRefuse;
+  std::string path;
+  bool recursive = false;
+  std::uint32_t limit = 0;
+  cove::ExecResult result;
+  cove::ExecCallbacks callbacks;
+  int resumed = 0;
+  int cancelled = 0;
+
+  /// Runs what is pending, in order.
+  void deliver();
+};
+
+World& world();
+
+/// A world as it was at first; the last test's is gone.
+void reset();
+
+}  // namespace fake

@@ -1,0 +1,31 @@
+/* Both ways to make each options struct, for init_test: C, since the macros are for C programs. */
+#include "inits.h"
+
+#include <string.h>
+
+#define PAIR(type, INIT)                                                     \
+  do {                                                                       \
+    const type by_macro = INIT;                                              \
+    type by_function;                                                        \
+    memset(&by_function, 0xa5, sizeof by_function);                          \
+    type##_init(&by_function, sizeof by_function);                           \
+    if (memcmp(&by_macro, &by_function, sizeof by_macro) != 0) return #type; \
+    ++*count;                                                                \
+  } while (0)
+
+const char* first_different_init(int* count) {
+  *count = 0;
+  PAIR(cove_call_options, COVE_CALL_OPTIONS_INIT);
+  PAIR(cove_open_options, COVE_OPEN_OPTIONS_INIT);
+  PAIR(cove_workspace_key, COVE_WORKSPACE_KEY_INIT);
+  PAIR(cove_acquire_options, COVE_ACQUIRE_OPTIONS_INIT);
+  PAIR(cove_exec_options, COVE_EXEC_OPTIONS_INIT);
+  PAIR(cove_exec_callbacks, COVE_EXEC_CALLBACKS_INIT);
+  PAIR(cove_read_options, COVE_READ_OPTIONS_INIT);
+  PAIR(cove_write_options, COVE_WRITE_OPTIONS_INIT);
+  PAIR(cove_file_list_options, COVE_FILE_LIST_OPTIONS_INIT);
+  PAIR(cove_remove_options, COVE_REMOVE_OPTIONS_INIT);
+  PAIR(cove_stop_options, COVE_STOP_OPTIONS_INIT);
+  PAIR(cove_list_options, COVE_LIST_OPTIONS_INIT);
+  return NULL;
+}

@@ -1,0 +1,106 @@
+/* The layout of every options struct, as programs of this release are built with it. A field that
+ * is appended adds a line; a line that changes breaks those programs. */
+#include <cove.h>
+
+#define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type " has another size")
+#define FIELD(type, field, offset) \
+  _Static_assert(offsetof(type, field) == (offset), #type "." #field " has moved")
+
+SIZE(cove_status, 4);
+
+SIZE(cove_call_options, 24);
+FIELD(cove_call_options, struct_size, 0);
+FIELD(cove_call_options, reserved0, 4);
+FIELD(cove_call_options, timeout_ms, 8);
+FIELD(cove_call_options, cancel, 16);
+
+SIZE(cove_open_options, 32);
+FIELD(cove_open_options, struct_size, 0);
+FIELD(cove_open_options, reserved0, 4);
+FIELD(cove_open_options, log, 8);
+FIELD(cove_open_options, log_user_data, 16);
+FIELD(cove_open_options, log_drop, 24);
+
+SIZE(cove_workspace_key, 32);
+FIELD(cove_workspace_key, struct_size, 0);
+FIELD(cove_workspace_key, reserved0, 4);
+FIELD(cove_workspace_key, source_type, 8);
+FIELD(cove_workspace_key, source_id, 16);
+FIELD(cove_workspace_key, user_id, 24);
+
+SIZE(cove_acquire_options, 40);
+FIELD(cove_acquire_options, struct_size, 0);
+FIELD(cove_acquire_options, flags, 4);
+FIELD(cove_acquire_options, chat_id, 8);
+FIELD(cove_acquire_options, sandbox_id, 16);
+FIELD(cove_acquire_options, timeout_ms, 24);
+FIELD(cove_acquire_options, cancel, 32);
+
+SIZE(cove_exec_options, 104);
+FIELD(cove_exec_options, struct_size, 0);
+FIELD(cove_exec_options, flags, 4);
+FIELD(cove_exec_options, cwd, 8);
+FIELD(cove_exec_options, env, 16);
+FIELD(cove_exec_options, env_count, 24);
+FIELD(cove_exec_options, stdin_data, 32);
+FIELD(cove_exec_options, stdin_size, 40);
+FIELD(cove_exec_options, command_timeout_ms, 48);
+FIELD(cove_exec_options, kill_grace_ms, 56);
+FIELD(cove_exec_options, head_bytes, 64);
+FIELD(cove_exec_options, tail_bytes, 72);
+FIELD(cove_exec_options, max_total_bytes, 80);
+FIELD(cove_exec_options, timeout_ms, 88);
+FIELD(cove_exec_options, cancel, 96);
+
+SIZE(cove_exec_callbacks, 40);
+FIELD(cove_exec_callbacks, struct_size, 0);
+FIELD(cove_exec_callbacks, reserved0, 4);
+FIELD(cove_exec_callbacks, on_output, 8);
+FIELD(cove_exec_callbacks, on_done, 16);
+FIELD(cove_exec_callbacks, user_data, 24);
+FIELD(cove_exec_callbacks, drop, 32);
+
+SIZE(cove_read_options, 40);
+FIELD(cove_read_options, struct_size, 0);
+FIELD(cove_read_options, reserved0, 4);
+FIELD(cove_read_options, offset, 8);
+FIELD(cove_read_options, max_bytes, 16);
+FIELD(cove_read_options, timeout_ms, 24);
+FIELD(cove_read_options, cancel, 32);
+
+SIZE(cove_write_options, 32);
+FIELD(cove_write_options, struct_size, 0);
+FIELD(cove_write_options, flags, 4);
+FIELD(cove_write_options, mode, 8);
+FIELD(cove_write_options, reserved0, 12);
+FIELD(cove_write_options, timeout_ms, 16);
+FIELD(cove_write_options, cancel, 24);
+
+SIZE(cove_file_list_options, 32);
+FIELD(cove_file_list_options, struct_size, 0);
+FIELD(cove_file_list_options, limit, 4);
+FIELD(cove_file_list_options, after, 8);
+FIELD(cove_file_list_options, timeout_ms, 16);
+FIELD(cove_file_list_options, cancel, 24);
+
+SIZE(cove_remove_options, 24);
+FIELD(cove_remove_options, struct_size, 0);
+FIELD(cove_remove_options, flags, 4);
+FIELD(cove_remove_options, timeout_ms, 8);
+FIELD(cove_remove_options, cancel, 16);
+
+SIZE(cove_stop_options, 24);
+FIELD(cove_stop_options, struct_size, 0);
+FIELD(cove_stop_options, drain, 4);
+FIELD(cove_stop_options, timeout_ms, 8);
+FIELD(cove_stop_options, cancel, 16);
+
+SIZE(cove_list_options, 40);
+FIELD(cove_list_options, struct_size, 0);
+FIELD(cove_list_options, limit, 4);
+FIELD(cove_list_options, source, 8);
+FIELD(cove_list_options, after, 16);
+FIELD(cove_list_options, timeout_ms, 24);
+FIELD(cove_list_options, cancel, 32);
+
+typedef int cove_layout_is_not_empty;

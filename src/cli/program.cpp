@@ -1,0 +1,108 @@
+#include "cli/program.hpp"
+
+#include <csignal>
+#include <memory>
+
+#include "base/display_text.hpp"
+#include "base/system_clock.hpp"
+#include "cli/command.hpp"
+
+namespace cove::cli {
+namespace {
+
+constexpr int kOwnError = 125;
+
+using Run = Result<int> (*)(const Invocation&);
+
+Run run_of(Verb verb) {
+  switch (verb) {
+    case Verb::kExec: return run_exec;
+    case Verb::kPut: return run_put;
+    case Verb::kGet: return run_get;
+    case Verb::kLs: return run_ls;
+    case Verb::kStatus: return run_status;
+    case Verb::kList: return run_list;
+    case Verb::kStop: return run_stop;
+    case Verb::kArchive: return run_archive;
+    case Verb::kDestroy: return run_destroy;
+    case Verb::kSweep: return run_sweep;
+    case Verb::kDoctor: return run_doctor;
+    case Verb::kNone:
+    case Verb::kHelp:
+    case Verb::kVersion: break;
+  }
+  return nullptr;
+}
+
+/// Cove's own messages, for --verbose.
+class StderrLog final : public LogSink {
+ public:
+  explicit StderrLog(const Output& output) : output_(output) {}
+  void write(LogLevel, std::string_view message) override {
+    static_cast<void>(output_.err("cove (log): " + base::harmless(message) + "\n"));
+  }
+
+ private:
+  const Output& output_;
+};
+
+CallContext call_of(const Request& request, const std::stop_token& stop) {
+  CallContext call{.deadline = {}, .stop = stop};
+  if (request.timeout) call.deadline = base::SystemClock().now() + *request.timeout;
+  return call;
+}
+
+Result<int> run_on_cove(const Request& request, const Program& program) {
+  COVE_TRY(Config config, load_config(request, program.surroundings));
+  Parts parts;
+  if (request.verbose) parts.log = std::make_shared<StderrLog>(program.output);
+  COVE_TRY(Cove cove, Cove::open(std::move(config), std::move(parts)));
+  const Invocation invocation{request, cove, program.output, call_of(request, program.stop)};
+  const Result<int> done = run_of(request.verb)(invocation);
+  const Result<void> closed = cove.close();
+  if (done && !closed) program.output.report(closed.error(), request.json);
+  return done;
+}
+
+Result<int> run_request(const Request& request, const Program& program) {
+  switch (request.verb) {
+    case Verb::kVersion:
+      COVE_TRY_VOID(program.output.out("cove " + std::string(version()) + "\n"));
+      return 0;
+    case Verb::kHelp: {
+      COVE_TRY(const std::string_view text, help_of(request.topic));
+      COVE_TRY_VOID(program.output.out(text));
+      return 0;
+    }
+    case Verb::kNone: {
+      COVE_TRY(const std::string_view text, help_of(""));
+      COVE_TRY_VOID(program.output.err(text));
+      return kOwnError;
+    }
+    default: return run_on_cove(request, program);
+  }
+}
+
+/// Errors of the arguments themselves are told as the arguments ask for.
+bool wants_json(const std::vector<std::string>& arguments) {
+  for (const std::string& argument : arguments) {
+    if (argument == "--") return false;
+    if (argument == "--json") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int run_program(const Program& program) {
+  const Result<Request> request = parse_request(program.arguments);
+  const Result<int> done = request ? run_request(*request, program) : request.error();
+  const int signal = program.signal();
+  if (signal != 0) return 128 + signal;
+  if (done) return *done;
+  if (program.output.reader_gone()) return 128 + SIGPIPE;
+  program.output.report(done.error(), wants_json(program.arguments));
+  return kOwnError;
+}
+
+}  // namespace cove::cli

@@ -1,0 +1,77 @@
+/// What a person asked the `cove` command to do, read from its arguments.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cove/result.hpp>
+
+namespace cove::cli {
+
+enum class Verb : std::uint8_t {
+  kNone,
+  kExec,
+  kPut,
+  kGet,
+  kList,
+  kLs,
+  kStatus,
+  kStop,
+  kArchive,
+  kDestroy,
+  kSweep,
+  kDoctor,
+  kHelp,
+  kVersion,
+};
+
+/// Which workspace is meant: by its owner, or by its sandbox id, or both.
+struct WorkspaceChoice {
+  std::optional<std::string> app;  ///< source_type "app" and this source_id
+  std::optional<std::string> source_type;
+  std::optional<std::string> source_id;
+  std::optional<std::string> user;
+  std::optional<std::string> chat;
+  std::optional<std::string> sandbox;
+};
+
+struct Request {
+  Verb verb = Verb::kNone;
+  std::string topic;  ///< of help: the command; empty = all
+  bool json = false;
+  bool verbose = false;
+  std::optional<std::string> home;
+  std::optional<std::string> config;
+  std::optional<std::chrono::milliseconds> timeout;
+  WorkspaceChoice workspace;
+  std::vector<std::string> operands;  ///< of put, get and ls: paths
+  std::vector<std::string> command;   ///< of exec: what follows `--`, as it was given
+  bool read_stdin = false;
+  std::string cwd;
+  std::map<std::string, std::string> env;
+  std::optional<std::uint32_t> mode;
+  bool durable = false;
+  bool long_form = false;
+  bool force = false;
+  bool yes = false;
+  bool orphans = false;
+  std::optional<std::string> source;  ///< of list: `source_type/source_id`
+};
+
+/// Reads the arguments after the program's name. Everything after the first `--` is taken as it is:
+/// the command of exec, or paths that may begin with `-`. Errors: kInvalidArgument says what is
+/// wrong and where help is.
+Result<Request> parse_request(const std::vector<std::string>& arguments);
+
+/// The help of a command, or the overview where `topic` is empty. kNotFound: no such command.
+Result<std::string_view> help_of(std::string_view topic);
+
+/// "30", "1.5s", "500ms", "2m", "1h": a number without a unit is seconds. kInvalidArgument.
+Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+}  // namespace cove::cli

@@ -1,0 +1,52 @@
+/// What the command prints: JSON for machines, lines for people. Pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <cove/cove.hpp>
+
+namespace cove::cli {
+
+/// {"code", "message", "context", "retry_after_ms", "cause"} on one line.
+std::string error_json(const Error& error);
+
+/// One line that cannot steer a terminal.
+std::string error_line(const Error& error);
+
+/// "2026-01-02T03:04:05.678Z".
+std::string time_text(std::chrono::sys_time<std::chrono::milliseconds> time);
+
+/// What `cove status --json` prints; docs/command.md lists the keys.
+nlohmann::json record_json(const Record& record);
+std::string record_text(const Record& record);
+
+/// One line of `cove list`, and the line above all.
+std::string record_row(const Record& record);
+std::string record_heading();
+
+/// {"name", "type", "size", "mode", "modified"} and "link_target" of a link.
+nlohmann::json file_json(const FileInfo& file);
+
+/// One line of `cove ls`, without and with -l.
+std::string file_text(const FileInfo& file);
+std::string file_long_text(const FileInfo& file);
+
+/// {"outcome", "exit_code", "signal", "stdout", "stderr", ..., "duration_ms"}.
+nlohmann::json exec_json(const ExecResult& result);
+
+nlohmann::json sweep_json(const SweepReport& report);
+std::string sweep_text(const SweepReport& report);
+
+nlohmann::json findings_json(const std::vector<Finding>& findings);
+std::string findings_text(const std::vector<Finding>& findings);
+
+nlohmann::json orphans_json(const OrphanReport& report);
+std::string orphans_text(const OrphanReport& report);
+
+/// "1.5 MiB".
+std::string size_text(std::uint64_t bytes);
+
+}  // namespace cove::cli

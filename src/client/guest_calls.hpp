@@ -1,0 +1,31 @@
+/// One exchange with the guest: fetch it, ask it, and tell the link how it went.
+#pragma once
+
+#include <utility>
+
+#include "client/guest_link.hpp"
+
+namespace cove::client {
+
+/// Whether an exchange whose connection broke may be asked again. What changes something is asked
+/// once: it may have been done.
+enum class Repeat : bool { kNever, kOnce };
+
+/// `Ask` is (Guest&, const CallContext&) -> Task<Result<T>>. All references outlive the task.
+template <class T, class Ask>
+Task<Result<T>> ask_guest(GuestLink& link, Repeat repeat, const CallContext& call, Ask& ask) {
+  for (bool again = false;; again = true) {
+    COVE_CO_TRY(const std::shared_ptr<Guest> guest, co_await link.guest(call));
+    Task<Result<T>> task = ask(*guest, call);
+    Result<T> result = co_await task;
+    if (result) {
+      link.note_answer();
+      co_return result;
+    }
+    link.note_error(result.error());
+    const bool broken = result.error().code() == ErrorCode::kUnavailable;
+    if (!broken || again || repeat == Repeat::kNever) co_return result;
+  }
+}
+
+}  // namespace cove::client

@@ -1,0 +1,28 @@
+/// GuestLink: how a client reaches the guest of its workspace. The runtime implements it.
+#pragma once
+
+#include <memory>
+
+#include <cove/guest.hpp>
+#include <cove/sandbox_client.hpp>
+
+#include "client/call_gate.hpp"
+
+namespace cove::client {
+
+/// A gate whose calls go to one workspace. `guest` and the notes are used on the scheduler.
+class GuestLink : public CallGate {
+ public:
+  /// Gives a guest that was just known to answer, and counts as activity. Where this process's
+  /// lease lapsed or the connection is dead, the workspace is acquired again first.
+  virtual Task<Result<std::shared_ptr<Guest>>> guest(const CallContext& call) = 0;
+
+  /// Tells how an exchange with the guest ended.
+  virtual void note_answer() = 0;
+  virtual void note_error(const Error& error) = 0;
+};
+
+/// A client of one session: `session` as in GuestPath.
+SandboxClient make_client(std::shared_ptr<GuestLink> link, std::string session);
+
+}  // namespace cove::client

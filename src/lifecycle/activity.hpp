@@ -1,0 +1,64 @@
+/// The activity leases of this process: which sandboxes it uses, and the timer that says so.
+///
+/// A lease is renewed only while the sandbox was touched lately: a Workspace that its owner forgot
+/// goes idle by itself. On the scheduler's thread only.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include <cove/clock.hpp>
+#include <cove/provider.hpp>
+
+namespace cove::lifecycle {
+
+class Activity {
+ public:
+  struct Use {
+    InstanceRef instance;
+    Instant touched{};
+  };
+
+  /// Notes that the sandbox was acquired, as this instance.
+  void note(const InstanceRef& instance, Instant now) {
+    uses_[instance.volume.sandbox] = Use{instance, now};
+  }
+
+  /// Notes a call; nothing where the sandbox is not in use here.
+  void touch(const SandboxId& sandbox, Instant now) {
+    const auto found = uses_.find(sandbox);
+    if (found != uses_.end()) found->second.touched = now;
+  }
+
+  void forget(const SandboxId& sandbox) { uses_.erase(sandbox); }
+
+  /// Forgets it if it is still this instance.
+  void forget(const InstanceRef& instance) {
+    const auto found = uses_.find(instance.volume.sandbox);
+    if (found != uses_.end() && found->second.instance == instance) uses_.erase(found);
+  }
+
+  bool empty() const { return uses_.empty(); }
+
+  /// The instances that a call was made on since `since`.
+  std::vector<InstanceRef> touched_since(Instant since) const {
+    std::vector<InstanceRef> touched;
+    for (const auto& [sandbox, use] : uses_) {
+      if (use.touched >= since) touched.push_back(use.instance);
+    }
+    return touched;
+  }
+
+  std::vector<SandboxId> all() const {
+    std::vector<SandboxId> sandboxes;
+    for (const auto& [sandbox, use] : uses_) sandboxes.push_back(sandbox);
+    return sandboxes;
+  }
+
+ private:
+  std::map<SandboxId, Use> uses_;
+};
+
+}  // namespace cove::lifecycle

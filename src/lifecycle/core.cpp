@@ -1,0 +1,161 @@
+#include "lifecycle/core.hpp"
+
+#include <utility>
+
+#include "base/async/spawn.hpp"
+#include "base/system_clock.hpp"
+
+namespace cove::lifecycle {
+
+using namespace std::chrono_literals;
+
+Core::Core(LifecycleParts used, LifecycleSettings chosen)
+    : parts(std::move(used)),
+      settings(chosen),
+      records(parts.store, parts.scheduler, parts.clock),
+      gates(parts.scheduler) {}
+
+Attempt Core::attempt(StoreTime now, LeaseRule leases) const {
+  Attempt attempt;
+  attempt.id = OperationId(base::random_name(parts.ids));
+  attempt.owner = parts.owners.self();
+  attempt.now = now;
+  attempt.generation = Generation(base::random_name(parts.ids));
+  attempt.provider = parts.provider.name();
+  attempt.node = parts.provider.node();
+  attempt.leases = leases;
+  return attempt;
+}
+
+InstanceRef Core::instance_of(const SandboxId& sandbox, const Generation& generation,
+                              Epoch epoch) const {
+  return InstanceRef{VolumeRef{deployment, sandbox, generation}, epoch};
+}
+
+InstanceRef Core::instance_of(const Record& record) const {
+  return instance_of(record.sandbox_id, record.generation, record.epoch);
+}
+
+SnapshotOwner Core::snapshot_owner(const Record& record) const {
+  return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key};
+}
+
+bool Core::reaches(const NodeId& node) const {
+  const NodeId own = parts.provider.node();
+  return node.empty() || own.empty() || node == own;
+}
+
+Result<void> Core::check_node(const Record& record) const {
+  const std::string name(parts.provider.name());
+  if (record.provider != name) {
+    return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() +
+                                              "' belongs to provider '" + record.provider +
+                                              "', this process has '" + name + "'");
+  }
+  if (record.generation.empty() || reaches(record.node)) return {};
+  return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() + "' is on node '" +
+                                            record.node.str() + "', out of reach from '" +
+                                            parts.provider.node().str() + "'");
+}
+
+bool Core::is_free(const Operation& operation, StoreTime now) const {
+  if (!operation.error.empty()) return true;
+  if (operation.owner == parts.owners.self()) return true;
+  if (parts.owners.certainly_dead(operation.owner)) return true;
+  return operation.heartbeat_at + settings.owner_dead_after < now;
+}
+
+Result<void> Core::check(const CallContext& call) const {
+  if (closing.stop_requested()) return Error(ErrorCode::kCancelled, "this Cove is being closed");
+  return call.check(parts.clock);
+}
+
+CallContext Core::own_call() const {
+  return CallContext{parts.clock.now() + settings.owner_dead_after, {}};
+}
+
+void Core::tell(const Record& record, OperationKind kind, Phase phase, bool completed,
+                const std::string& error) const {
+  if (!error.empty()) {
+    log(LogLevel::kWarning, "sandbox " + record.sandbox_id.str() + ": " +
+                                std::string(name_of(kind)) + " at " + std::string(name_of(phase)) +
+                                ": " + error);
+  }
+  if (parts.observer == nullptr) return;
+  const LifecycleEvent event{record.sandbox_id, record.state, kind, phase, completed, error};
+  parts.observer->on_event(event);
+}
+
+void Core::log(LogLevel level, const std::string& message) const {
+  if (parts.log != nullptr) parts.log->write(level, message);
+}
+
+void Core::run_beside(Task<void> task) {
+  ++running_beside_;
+  base::spawn(parts.scheduler, count_out(shared_from_this(), std::move(task)));
+}
+
+Task<void> Core::count_out(std::shared_ptr<Core> core, Task<void> task) {
+  co_await task;
+  if (--core->running_beside_ > 0) co_return;
+  for (const auto& waiter : std::exchange(core->idle_waiters_, {})) waiter->complete(ok());
+}
+
+Task<void> Core::wait_until_idle(const CallContext& call) {
+  if (running_beside_ == 0) co_return;
+  const auto idle = base::Completion<Result<void>>::make(parts.scheduler);
+  idle_waiters_.push_back(idle);
+  const auto waited = co_await base::wait_bounded<void>(idle, parts.scheduler, call);
+  if (!waited) log(LogLevel::kWarning, "closed while work was going on");
+}
+
+void Core::keep_renewing() {
+  if (renewing_ || activity.empty() || closing.stop_requested()) return;
+  renewing_ = true;
+  const Instant when = parts.clock.now() + settings.activity_lease / 3;
+  parts.scheduler.call_at(when, [weak = weak_from_this()] {
+    const auto core = weak.lock();
+    if (!core) return;
+    core->renewing_ = false;
+    if (core->closing.stop_requested()) return;
+    core->run_beside(renew_leases(core));
+  });
+}
+
+Task<void> Core::renew_leases(std::shared_ptr<Core> core) {
+  const Instant since = core->parts.clock.now() - core->settings.activity_idle;
+  for (const InstanceRef& instance : core->activity.touched_since(since)) {
+    if (core->closing.stop_requested()) co_return;
+    co_await core->renew_lease_of(instance);
+  }
+  core->keep_renewing();
+}
+
+Task<void> Core::renew_lease_of(InstanceRef instance) {
+  bool ended = false;
+  const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
+    ended = record.state != SandboxState::kRunning || instance_of(record) != instance;
+    // What an operation ends is not held up by a renewal.
+    if (ended || record.operation) return std::optional<Record>();
+    return std::optional<Record>(
+        renew_lease(record, parts.owners.self(), now, settings.activity_lease));
+  };
+  const CallContext call{parts.clock.now() + settings.activity_lease / 3, closing.get_token()};
+  const auto renewed =
+      co_await records.update(instance.volume.sandbox, Durability::kRelaxed, change, call);
+  // One that fails is tried again at the next turn; until two thirds of the lease are over, that
+  // costs nothing.
+  if (renewed && (ended || !*renewed)) activity.forget(instance);
+}
+
+std::string describe(const Record& record) {
+  std::string text(name_of(record.state));
+  if (!record.operation) return text;
+  const Operation& operation = *record.operation;
+  text += ", " + std::string(name_of(operation.kind)) + " at " +
+          std::string(name_of(operation.phase)) + " by " + operation.owner.str();
+  if (!operation.error.empty()) text += ", which failed: " + operation.error;
+  return text;
+}
+
+}  // namespace cove::lifecycle

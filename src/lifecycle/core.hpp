@@ -1,0 +1,80 @@
+/// What the lifecycle's parts share: the seams, the settings, and what this process holds.
+#pragma once
+
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include <cove/lifecycle.hpp>
+
+#include "base/async/completion.hpp"
+#include "lifecycle/activity.hpp"
+#include "lifecycle/gate.hpp"
+#include "lifecycle/record_store.hpp"
+#include "lifecycle/transitions.hpp"
+
+namespace cove::lifecycle {
+
+class Core : public std::enable_shared_from_this<Core> {
+ public:
+  Core(LifecycleParts used, LifecycleSettings chosen);
+
+  LifecycleParts parts;
+  LifecycleSettings settings;
+  DeploymentId deployment;
+  RecordStore records;
+  Gates gates;
+  Activity activity;
+  std::stop_source closing;
+
+  /// A new name for an attempt of this process.
+  Attempt attempt(StoreTime now, LeaseRule leases = LeaseRule::kAll) const;
+
+  InstanceRef instance_of(const SandboxId& sandbox, const Generation& generation,
+                          Epoch epoch) const;
+  InstanceRef instance_of(const Record& record) const;
+  SnapshotOwner snapshot_owner(const Record& record) const;
+
+  /// True where this process can reach what lies on `node`.
+  bool reaches(const NodeId& node) const;
+
+  /// kUnavailable, naming the node, where the record's volume cannot be reached from here. An
+  /// archived sandbox has none: it can wake anywhere.
+  Result<void> check_node(const Record& record) const;
+
+  /// True where nobody works on the operation any more: anyone may take it over. Asked by the one
+  /// who has the gate, so an operation of this process itself is one that was left behind.
+  bool is_free(const Operation& operation, StoreTime now) const;
+
+  /// Whether a caller's call may go on: it has not ended, and this process does not close.
+  Result<void> check(const CallContext& call) const;
+
+  /// A call of the lifecycle's own, which no caller cancels: for what must be written down.
+  CallContext own_call() const;
+
+  void tell(const Record& record, OperationKind kind, Phase phase, bool completed,
+            const std::string& error = {}) const;
+  void log(LogLevel level, const std::string& message) const;
+
+  /// Runs a task beside its caller; close() waits for it.
+  void run_beside(Task<void> task);
+  Task<void> wait_until_idle(const CallContext& call);
+
+  /// Renews the activity leases from now on, until nothing is in use.
+  void keep_renewing();
+
+ private:
+  static Task<void> count_out(std::shared_ptr<Core> core, Task<void> task);
+  static Task<void> renew_leases(std::shared_ptr<Core> core);
+  Task<void> renew_lease_of(InstanceRef instance);
+
+  std::size_t running_beside_ = 0;
+  std::vector<std::shared_ptr<base::Completion<Result<void>>>> idle_waiters_;
+  bool renewing_ = false;
+};
+
+/// What is going on with a sandbox, for people: "archive at claimed by n1/ab12".
+std::string describe(const Record& record);
+
+}  // namespace cove::lifecycle

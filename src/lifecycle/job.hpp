@@ -1,0 +1,35 @@
+/// One operation that this process holds, from its claim to its end.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <stop_token>
+
+#include "lifecycle/core.hpp"
+
+namespace cove::lifecycle {
+
+/// What a stop does about what runs.
+enum class Drain : std::uint8_t {
+  kIdle,    ///< the sweeper's: only a command that is marked keep-alive forbids it
+  kRefuse,  ///< any running command forbids it
+  kCancel,  ///< nothing does
+};
+
+struct Job {
+  std::shared_ptr<Core> core;
+  std::shared_ptr<Gates::Hold> hold;
+  StoredRecord at;  ///< the record as this process last saw it
+  OperationId id;
+  Instant beat_at{};  ///< when the newest heartbeat that arrived was sent
+  Drain drain = Drain::kIdle;
+  bool takes_lease = false;  ///< of an acquire: the completing swap brings the activity lease
+  std::stop_source stop;     ///< ends the present step
+  bool lost = false;         ///< the operation is another's now
+  bool called_off = false;   ///< somebody more urgent came
+  bool refused = false;      ///< by what runs: nobody's fault
+
+  const Operation& operation() const { return *at.record.operation; }
+};
+
+}  // namespace cove::lifecycle

@@ -1,0 +1,157 @@
+#include <utility>
+
+#include <cove/lifecycle.hpp>
+
+#include "lifecycle/acquire.hpp"
+#include "lifecycle/core.hpp"
+#include "lifecycle/settle.hpp"
+#include "lifecycle/source.hpp"
+#include "lifecycle/sweep.hpp"
+
+namespace cove {
+namespace {
+
+using lifecycle::Change;
+using lifecycle::Core;
+using lifecycle::Goal;
+
+Error not_found(const SandboxId& sandbox) {
+  return Error(ErrorCode::kNotFound, "no sandbox '" + sandbox.str() + "'");
+}
+
+Result<void> check_settings(const LifecycleSettings& settings) {
+  using namespace std::chrono_literals;
+  const bool good = settings.heartbeat > 0ms && settings.activity_lease > 0ms &&
+                    settings.heartbeat * 3 <= settings.owner_dead_after &&
+                    settings.stop_after >= 0ms && settings.archive_after >= 0ms &&
+                    settings.activity_idle >= 0ms && settings.tombstone_keep >= 0ms;
+  if (good) return {};
+  return Error(ErrorCode::kInvalidArgument,
+               "the lifecycle's times must not be negative, and owner_dead_after must be at least "
+               "three heartbeats");
+}
+
+Task<Result<void>> release_use(Core& core, SandboxId sandbox, const CallContext& call) {
+  core.activity.forget(sandbox);
+  const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
+    return std::optional<Record>(lifecycle::release_lease(record, core.parts.owners.self(), now));
+  };
+  const auto updated = co_await core.records.update(sandbox, Durability::kRelaxed, change, call);
+  if (!updated) co_return updated.error();
+  co_return ok();
+}
+
+}  // namespace
+
+class LifecycleManager::Impl {
+ public:
+  std::shared_ptr<Core> core;
+};
+
+LifecycleManager::LifecycleManager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+LifecycleManager::~LifecycleManager() { impl_->core->closing.request_stop(); }
+
+Task<Result<std::unique_ptr<LifecycleManager>>> LifecycleManager::open(LifecycleParts parts,
+                                                                       LifecycleSettings settings,
+                                                                       const CallContext& call) {
+  COVE_CO_TRY_VOID(check_settings(settings));
+  auto impl = std::make_unique<Impl>();
+  impl->core = std::make_shared<Core>(std::move(parts), settings);
+  Core& core = *impl->core;
+  COVE_CO_TRY(core.deployment, co_await core.records.deployment(core.parts.ids, call));
+  co_return std::unique_ptr<LifecycleManager>(new LifecycleManager(std::move(impl)));
+}
+
+const DeploymentId& LifecycleManager::deployment() const { return impl_->core->deployment; }
+
+Task<Result<AcquiredInstance>> LifecycleManager::acquire(const WorkspaceKey& key,
+                                                         const SandboxId& sandbox,
+                                                         const CallContext& call) {
+  co_return co_await lifecycle::acquire(impl_->core, key, sandbox, call);
+}
+
+void LifecycleManager::touch(const SandboxId& sandbox) {
+  impl_->core->activity.touch(sandbox, impl_->core->parts.clock.now());
+}
+
+Task<Result<void>> LifecycleManager::release(const SandboxId& sandbox, const CallContext& call) {
+  co_return co_await release_use(*impl_->core, sandbox, call);
+}
+
+Task<Result<bool>> LifecycleManager::report_unreachable(const InstanceRef& instance,
+                                                        const CallContext& call) {
+  co_return co_await lifecycle::report_unreachable(impl_->core, instance, call);
+}
+
+Task<Result<void>> LifecycleManager::stop(const SandboxId& sandbox, StopDrain drain,
+                                          const CallContext& call) {
+  co_return co_await lifecycle::settle(impl_->core, sandbox, Goal::kStopped, drain, call);
+}
+
+Task<Result<void>> LifecycleManager::archive(const SandboxId& sandbox, StopDrain drain,
+                                             const CallContext& call) {
+  co_return co_await lifecycle::settle(impl_->core, sandbox, Goal::kArchived, drain, call);
+}
+
+Task<Result<void>> LifecycleManager::destroy(const SandboxId& sandbox, const CallContext& call) {
+  co_return co_await lifecycle::settle(impl_->core, sandbox, Goal::kGone, StopDrain::kCancel, call);
+}
+
+Task<Result<std::uint32_t>> LifecycleManager::destroy_source(const std::string& source,
+                                                             const CallContext& call) {
+  co_return co_await lifecycle::destroy_source(impl_->core, source, call);
+}
+
+Task<Result<void>> LifecycleManager::revive_source(const std::string& source,
+                                                   const CallContext& call) {
+  co_return co_await lifecycle::revive_source(impl_->core, source, call);
+}
+
+Task<Result<SweepReport>> LifecycleManager::sweep(const CallContext& call) {
+  co_return co_await lifecycle::sweep(impl_->core, call);
+}
+
+Task<Result<Record>> LifecycleManager::find(const SandboxId& sandbox, const CallContext& call) {
+  COVE_CO_TRY(auto found, co_await impl_->core->records.load(sandbox, call));
+  if (!found) co_return not_found(sandbox);
+  co_return std::move(found->record);
+}
+
+Task<Result<RecordPage>> LifecycleManager::list(const std::string& source, const std::string& after,
+                                                std::uint32_t limit, const CallContext& call) {
+  DocumentQuery query;
+  if (!source.empty()) query.source = source;
+  query.after = after;
+  query.limit = limit;
+  COVE_CO_TRY(auto page, co_await impl_->core->records.query(query, call));
+  RecordPage records;
+  records.next = std::move(page.next);
+  for (const StoredDocument& document : page.documents) {
+    auto record = parse_record(document.document.body);
+    if (record) {
+      records.records.push_back(*std::move(record));
+      continue;
+    }
+    // One bad record must not hide all others; `find` of it gives the error.
+    impl_->core->log(LogLevel::kError, document.id.name + ": " + record.error().describe());
+  }
+  co_return records;
+}
+
+Task<Result<OrphanReport>> LifecycleManager::orphans(const CallContext& call) {
+  co_return co_await lifecycle::find_orphans(impl_->core, call);
+}
+
+Task<void> LifecycleManager::close(const CallContext& call) {
+  const auto core = impl_->core;
+  core->closing.request_stop();
+  co_await core->wait_until_idle(call);
+  for (const SandboxId& sandbox : core->activity.all()) {
+    const auto released = co_await release_use(*core, sandbox, call);
+    // One that could not be released expires by itself.
+    if (!released) core->log(LogLevel::kWarning, released.error().describe());
+  }
+}
+
+}  // namespace cove

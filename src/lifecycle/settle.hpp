@@ -1,0 +1,21 @@
+/// Bringing a sandbox to rest: stopped, archived, gone.
+#pragma once
+
+#include "lifecycle/core.hpp"
+
+namespace cove::lifecycle {
+
+enum class Goal : std::uint8_t { kStopped, kArchived, kGone };
+
+/// See LifecycleManager::stop, archive and destroy.
+Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Goal goal, StopDrain drain,
+                          const CallContext& call);
+
+/// See LifecycleManager::report_unreachable.
+Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef instance,
+                                      const CallContext& call);
+
+/// Gives up a resume or restore whose holder is dead, and what it made.
+Task<Result<void>> abandon_start(Core& core, StoredRecord at, const CallContext& call);
+
+}  // namespace cove::lifecycle

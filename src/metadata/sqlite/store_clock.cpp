@@ -1,0 +1,54 @@
+#include "metadata/sqlite/store_clock.hpp"
+
+#include <array>
+#include <chrono>
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/unique_fd.hpp"
+
+namespace cove::metadata::sqlite {
+namespace {
+
+std::int64_t milliseconds_of(clockid_t clock) {
+  timespec time{};
+  ::clock_gettime(clock, &time);
+  return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
+
+}  // namespace
+
+ClockReading read_system_clocks() {
+  ClockReading reading;
+  reading.wall = milliseconds_of(CLOCK_REALTIME);
+  reading.boot = milliseconds_of(CLOCK_BOOTTIME);
+  return reading;
+}
+
+std::string read_boot_id() {
+  const base::UniqueFd file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+  if (!file) return {};
+  std::array<char, 36> text{};  // a UUID
+  const ssize_t got = ::read(*file, text.data(), text.size());
+  return got == static_cast<ssize_t>(text.size()) ? std::string(text.data(), text.size())
+                                                  : std::string();
+}
+
+StoreMoment StoreClock::now() {
+  const ClockReading reading = read_();
+  learn_offset(reading.wall - reading.boot);
+  const std::int64_t offset = offset_.load();
+  return {reading.boot + offset, offset};
+}
+
+void StoreClock::learn_offset(std::int64_t offset) {
+  std::int64_t known = offset_.load();
+  while (known < offset && !offset_.compare_exchange_weak(known, offset)) {
+  }
+}
+
+void StoreClock::learn_time(std::int64_t time) { learn_offset(time - read_().boot); }
+
+}  // namespace cove::metadata::sqlite

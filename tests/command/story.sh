@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# The `cove` command end to end, on the real local provider: what its users were promised.
+# Usage: story.sh COVE_COMMAND
+set -uo pipefail
+
+cove=$1
+export COVE_HOME
+scratch=$(mktemp -d)
+COVE_HOME=$scratch/home
+failures=0
+
+cleanup() {
+  "$cove" list --json 2>/dev/null | grep -o '"sandbox_id": *"[^"]*"' | cut -d'"' -f4 |
+    while read -r id; do "$cove" destroy --sandbox "$id" --yes >/dev/null 2>&1; done
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
+
+# check NAME EXPECTED_STATUS EXPECTED_OUTPUT COMMAND...: exact output (a trailing newline aside).
+check() {
+  local name=$1 want_status=$2 want=$3 got status
+  shift 3
+  got=$("$@" 2>"$scratch/stderr.now")
+  status=$?
+  [ "$1" != "$cove" ] || mv "$scratch/stderr.now" "$scratch/stderr"  # what cove said last
+  if [ "$status" -ne "$want_status" ] || [ "$got" != "$want" ]; then
+    printf 'FAILED: %s\n  wanted %s and %q\n  got    %s and %q\n  stderr %s\n' \
+      "$name" "$want_status" "$want" "$status" "$got" "$(cat "$scratch"/stderr*)"
+    failures=$((failures + 1))
+  else
+    printf 'ok: %s\n' "$name"
+  fi
+}
+
+ana=(--app demo --user ana)
+bob=(--app demo --user bob)
+
+check "a chat works in a directory of its own" 0 /workspace/sessions/c1 \
+  "$cove" exec "${ana[@]}" --chat c1 -- sh -c 'echo hello > note.txt; pwd'
+check "another chat of the user sees it" 0 hello \
+  "$cove" exec "${ana[@]}" --chat c2 -- cat /workspace/sessions/c1/note.txt
+check "stop" 0 "" sh -c '"$0" stop --app demo --user ana >/dev/null' "$cove"
+check "archive" 0 "" sh -c '"$0" archive --app demo --user ana >/dev/null' "$cove"
+check "the record says archived" 0 archived \
+  sh -c '"$0" status --app demo --user ana --json | python3 -c "import json,sys; print(json.load(sys.stdin)[\"state\"])"' "$cove"
+check "no volume is left" 0 "" \
+  sh -c 'find "$COVE_HOME/volumes" -name marker 2>/dev/null; find "$COVE_HOME/volumes" -name note.txt 2>/dev/null; true'
+check "it wakes by itself" 0 hello \
+  "$cove" exec "${ana[@]}" --chat c2 -- cat /workspace/sessions/c1/note.txt
+check "another user has a workspace of his own" 0 "" \
+  "$cove" exec "${bob[@]}" --chat c1 -- ls /workspace/sessions/c1
+check "the exit code is the command's" 7 "" "$cove" exec "${ana[@]}" -- sh -c 'exit 7'
+check "a signal is 128 + n" 143 "" "$cove" exec "${ana[@]}" -- sh -c 'kill -TERM $$'
+check "arguments arrive as they are" 0 '<><[a,b]><--><%%>' \
+  "$cove" exec "${ana[@]}" -- printf '<%s>' '' '[a,b]' -- '%%'
+check "a path out of the workspace is refused" 125 "" "$cove" get "${ana[@]}" ../../etc/passwd
+check "  and says so in a sentence" 0 1 grep -c 'leads out of /workspace' "$scratch/stderr"
+check "a path to another session is fine" 0 hello "$cove" get "${ana[@]}" --chat c2 ../c1/note.txt
+check "a missing program is an error that names it" 125 "" "$cove" exec "${ana[@]}" -- no-such-program
+check "  by its name" 0 1 grep -c 'no-such-program' "$scratch/stderr"
+
+check "--app a-b --user c writes" 0 "" "$cove" exec --app a-b --user c -- touch /workspace/mine
+check "--app a --user b-c is another workspace" 0 "" \
+  "$cove" exec --app a --user b-c -- ls /workspace
+for chat in .. a/b "$(printf 'x%.0s' $(seq 300))"; do
+  check "chat '${chat:0:10}' gets a directory of its own below sessions" 0 /workspace/sessions \
+    "$cove" exec "${ana[@]}" --chat "$chat" -- sh -c 'dirname "$PWD"'
+done
+check "  three different ones" 0 5 \
+  "$cove" exec "${ana[@]}" -- sh -c 'ls /workspace/sessions | wc -l'
+
+printf 'up \0\377 bytes\n' > "$scratch/local.bin"
+check "put" 0 "" sh -c '"$0" put --app demo --user ana "$1" data/up.bin >/dev/null' "$cove" "$scratch/local.bin"
+check "get to a file" 0 "" sh -c '"$0" get --app demo --user ana data/up.bin "$1" >/dev/null' "$cove" "$scratch/back.bin"
+check "the bytes are the same" 0 "" cmp "$scratch/local.bin" "$scratch/back.bin"
+check "ls" 0 "up.bin" "$cove" ls "${ana[@]}" data
+check "doctor finds no fault here" 0 "" sh -c '"$0" doctor >/dev/null' "$cove"
+check "a sandbox survives its starter: the same process is still there" 0 42 sh -c '
+  "$0" exec --app demo --user ana -- sh -c "sleep 1000 >/dev/null 2>&1 & echo 42 > /tmp/alive"
+  "$0" exec --app demo --user ana -- cat /tmp/alive' "$cove"
+check "an unknown option is an error of cove itself" 125 "" "$cove" exec --no-such-option
+
+if [ "$failures" -gt 0 ]; then
+  echo "$failures checks failed"
+  exit 1
+fi

@@ -1,0 +1,34 @@
+#include <catch2/catch.hpp>
+
+#include "support/sim_cluster.hpp"
+
+using namespace cove;
+using namespace cove::testing;
+using namespace std::chrono_literals;
+
+TEST_CASE("LifecycleManager: a workspace lives, sleeps, is archived and wakes with its files",
+          "[fault][lifecycle][pain-1][pain-12]") {
+  SimCluster cluster(1);
+  SimProcess& process = cluster.start();
+  const auto first = cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(first.work == AcquireWork::kProvisioned);
+  const SandboxId id = first.instance.volume.sandbox;
+  REQUIRE(process.node().write(first.instance, "a", "1"));
+  cluster.finish(process.stop(id)).value();
+  CHECK(cluster.store.record(id)->state == SandboxState::kStopped);
+  const auto second = cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(second.work == AcquireWork::kResumed);
+  REQUIRE(process.node().write(second.instance, "b", "2"));
+  cluster.finish(process.archive(id)).value();
+  CHECK(cluster.store.record(id)->state == SandboxState::kArchived);
+  CHECK(process.node().volumes.empty());
+  const auto third = cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(third.work == AcquireWork::kRestored);
+  CHECK(cluster.files_of(id) == SimFiles{{"a", "1"}, {"b", "2"}});
+  cluster.finish(process.destroy(id)).value();
+  CHECK_FALSE(cluster.store.record(id));
+  CHECK(process.node().volumes.empty());
+  CHECK(cluster.objects.objects.empty());
+  CHECK(cluster.store.count(DocumentKind::kTombstone) == 1);
+  CHECK(cluster.world.violations().empty());
+}

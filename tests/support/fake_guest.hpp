@@ -1,0 +1,72 @@
+/// FakeGuest: a guest in memory, whose commands and faults are scripted by the test.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cove/guest.hpp>
+#include <cove/scheduler.hpp>
+
+#include "base/async/completion.hpp"
+
+namespace cove::testing {
+
+/// What the next started command does. Set before it starts; read on the scheduler.
+struct FakeCommand {
+  std::vector<OutputChunk> output;
+  bool ends = true;  ///< false: after its output it runs until it is cancelled
+  ExecResult result;
+};
+
+/// What a test may look at; written on the scheduler, so read after the call that wrote it.
+struct FakeGuestLog {
+  std::vector<std::string> calls;  ///< "run", "stat", ... in order
+  std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
+  bool process_cancelled = false;
+};
+
+class FakeGuest final : public Guest {
+ public:
+  explicit FakeGuest(Scheduler& scheduler) : scheduler_(scheduler) {}
+
+  FakeCommand command;
+  std::map<std::string, std::string> files;  ///< by `session` + "/" + path
+  std::deque<Error> faults;                  ///< each next call fails with one of these
+  bool run_hangs = false;                    ///< `run` ends only by cancel or deadline
+  FakeGuestLog log;
+
+  GuestCapabilities capabilities() const override { return {}; }
+  Task<Result<GuestStatus>> status(const CallContext& call) override;
+  Task<Result<ExecResult>> run(const std::string& session, const ExecSpec& spec,
+                               const CallContext& call) override;
+  Task<Result<std::shared_ptr<GuestProcess>>> start(const std::string& session,
+                                                    const ExecSpec& spec, bool keep_stdin,
+                                                    const CallContext& call) override;
+  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath& path, const ReadRange& range,
+                                                      const CallContext& call) override;
+  Task<Result<FileInfo>> write_file(const GuestPath& path, ByteSource& content,
+                                    const WriteOptions& options, const CallContext& call) override;
+  Task<Result<FileInfo>> stat(const GuestPath& path, const CallContext& call) override;
+  Task<Result<FilePage>> list(const GuestPath& path, const ListOptions& options,
+                              const CallContext& call) override;
+  Task<Result<void>> make_directory(const GuestPath& path, const CallContext& call) override;
+  Task<Result<void>> remove(const GuestPath& path, bool recursive,
+                            const CallContext& call) override;
+  Task<Result<void>> sync(const CallContext& call) override;
+
+ private:
+  Result<void> begin(const char* name);
+
+  Scheduler& scheduler_;
+};
+
+/// Text as bytes.
+Bytes bytes_of(std::string_view text);
+std::string text_of(ByteView bytes);
+
+}  // namespace cove::testing

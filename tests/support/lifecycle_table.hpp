@@ -1,0 +1,28 @@
+/// The transition table as docs/lifecycle.md shows it.
+#pragma once
+
+#include <string>
+
+#include "lifecycle/transitions.hpp"
+
+namespace cove::testing {
+
+/// The rows as a Markdown table.
+inline std::string lifecycle_table() {
+  std::string text =
+      "| state | operation | what is done | next | then | abandoned to | who takes it over |\n"
+      "|---|---|---|---|---|---|---|\n";
+  for (const lifecycle::Row& row : lifecycle::kTransitions) {
+    const auto name = [](const auto& value) {
+      return value ? std::string(name_of(*value)) : std::string("-");
+    };
+    const std::string next = row.next ? name(row.next) : "complete";
+    text += "| " + std::string(name_of(row.state)) + " | " + std::string(name_of(row.kind)) +
+            " | " + std::string(name_of(row.phase)) + " | " + next + " | " +
+            std::string(name_of(row.to)) + " | " + name(row.abandoned_to) + " | " +
+            (row.take_over == lifecycle::TakeOver::kContinue ? "goes on" : "begins again") + " |\n";
+  }
+  return text;
+}
+
+}  // namespace cove::testing

@@ -1,0 +1,186 @@
+#include "cli/texts.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "base/json.hpp"
+#include "unit/cli/captured_output.hpp"
+
+using cove::Error;
+using cove::ErrorCode;
+using cove::FileInfo;
+using cove::FileType;
+using nlohmann::json;
+using namespace cove::cli;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Milliseconds = std::chrono::sys_time<std::chrono::milliseconds>;
+
+cove::Record archived_record() {
+  cove::Record record;
+  record.key = {"app", "demo", "ana\x1B[31m"};
+  record.sandbox_id = cove::SandboxId("app-52b3bfdf3477b4e1a1bf8608dc581e36");
+  record.state = cove::SandboxState::kArchived;
+  record.provider = "local";
+  record.node = cove::NodeId("node-1");
+  record.epoch = cove::Epoch{3};
+  record.last_active_at = Milliseconds(1'767'323'045'678ms);
+  cove::SnapshotRef snapshot;
+  snapshot.objects = {{cove::ObjectKey("a"), 1000, "x"}, {cove::ObjectKey("b"), 24, "y"}};
+  snapshot.entries = 7;
+  snapshot.content_bytes = 5000;
+  record.snapshot = snapshot;
+  return record;
+}
+
+}  // namespace
+
+TEST_CASE("Command texts: an error is one object with its code, context and time to retry",
+          "[unit][cli]") {
+  const Error error = Error(ErrorCode::kUnavailable, "not now")
+                          .with_context("node", "n1")
+                          .with_retry_after(1500ms)
+                          .with_cause(Error(ErrorCode::kTimeout, "too slow"));
+  const std::string text = error_json(error);
+  CHECK(text.find('\n') == std::string::npos);
+  const json object = json::parse(text);
+  CHECK(object["code"] == "unavailable");
+  CHECK(object["message"] == "not now");
+  CHECK(object["context"] == json{{"node", "n1"}});
+  CHECK(object["retry_after_ms"] == 1500);
+  CHECK(object["causes"][0]["code"] == "timeout");
+  const json plain = json::parse(error_json(Error(ErrorCode::kNotFound, "no")));
+  CHECK(plain["context"] == json::object());
+  CHECK(plain["retry_after_ms"].is_null());
+  CHECK_FALSE(plain.contains("causes"));
+}
+
+TEST_CASE("Command texts: an error is one line that cannot steer a terminal",
+          "[unit][cli][security]") {
+  const Error error(ErrorCode::kNotFound, "'a\\nb' \x1B[2J\nis not there");
+  CHECK(error_line(error) == "'a\\nb' \\x1b[2J\\nis not there");
+  CHECK(error_line(error.with_retry_after(1001ms)).ends_with("; try again in 2 s"));
+  const testing::CapturedOutput captured;
+  captured.output().report(error, false);
+  captured.output().report(error, true);
+  CHECK(captured.out().empty());
+  CHECK(captured.err().starts_with("cove: 'a\\nb'"));
+  CHECK(captured.err().find("\n{\"") != std::string::npos);
+}
+
+TEST_CASE("Command texts: a record has every key that machines were promised", "[unit][cli]") {
+  cove::Record record = archived_record();
+  json object = record_json(record);
+  CHECK(object["sandbox_id"] == "app-52b3bfdf3477b4e1a1bf8608dc581e36");
+  CHECK(object["state"] == "archived");
+  CHECK(object["provider"] == "local");
+  CHECK(object["node"] == "node-1");
+  CHECK(object["generation"] == "");
+  CHECK(object["epoch"] == 3);
+  CHECK(object["last_active_at"] == "2026-01-02T03:04:05.678Z");
+  CHECK(object["operation"].is_null());
+  CHECK(object["needs_attention"].is_null());
+  CHECK(object["snapshot"]["size"] == 1024);
+  CHECK(object["snapshot"]["entries"] == 7);
+  CHECK(object["snapshot"]["content_bytes"] == 5000);
+  CHECK(object["user_id"] == "ana\x1B[31m");
+
+  record.snapshot.reset();
+  record.needs_attention = "look here";
+  record.operation.emplace();
+  record.operation->kind = cove::OperationKind::kRestore;
+  record.operation->phase = cove::Phase::kVolumeCreated;
+  object = record_json(record);
+  CHECK(object["snapshot"].is_null());
+  CHECK(object["needs_attention"] == "look here");
+  CHECK(object["operation"]["kind"] == "restore");
+  CHECK(object["operation"]["phase"] == "volume_created");
+}
+
+TEST_CASE("Command texts: people see a record in a few lines", "[unit][cli]") {
+  cove::Record record = archived_record();
+  record.needs_attention = "look here";
+  const std::string text = record_text(record);
+  CHECK(text.find("state         archived\n") != std::string::npos);
+  CHECK(text.find("owner         app/demo ana\\x1b[31m\n") != std::string::npos);
+  CHECK(text.find("archive       1.0 KiB for 4.9 KiB in 7 entries\n") != std::string::npos);
+  CHECK(text.find("ATTENTION     look here\n") != std::string::npos);
+  CHECK(record_row(record).find("archived") == record_heading().find("STATE"));
+  CHECK(record_row(record).ends_with("app/demo ana\\x1b[31m  needs attention\n"));
+}
+
+TEST_CASE("Command texts: files are shown escaped to people, and whole to machines",
+          "[unit][cli][security]") {
+  FileInfo file;
+  file.path = "a\nb\xFF";
+  file.type = FileType::kSymlink;
+  file.size = 12;
+  file.mode = 04751;
+  file.modified = std::chrono::sys_time<std::chrono::nanoseconds>(1'767'323'045'678ms);
+  file.link_target = "\x1B/etc";
+  CHECK(file_text(file) == "a\\nb\\xff\n");
+  CHECK(file_long_text(file) ==
+        "lrwsr-x--x           12 2026-01-02T03:04:05.678Z a\\nb\\xff -> \\x1b/etc\n");
+  const json object = json::parse(cove::base::dump_json(file_json(file)));
+  CHECK(object["name"] == "a\nb\xEF\xBF\xBD");
+  CHECK(object["name_hex"] == "610a62ff");
+  CHECK(object["type"] == "symlink");
+  CHECK(object["mode"] == "4751");
+  CHECK(object["size"] == 12);
+  CHECK(object["modified"] == "2026-01-02T03:04:05.678Z");
+  CHECK(object["link_target"] == "\x1B/etc");
+  CHECK_FALSE(object.contains("link_target_hex"));
+  file.type = FileType::kRegular;
+  CHECK_FALSE(file_json(file).contains("link_target"));
+}
+
+TEST_CASE("Command texts: a command's end is told with its output", "[unit][cli]") {
+  cove::ExecResult result;
+  result.outcome = cove::Signaled{9};
+  result.out.head = "hel";
+  result.out.tail = "lo";
+  result.out.total_bytes = 100;
+  result.out.dropped_bytes = 95;
+  result.duration = 1500us;
+  json object = exec_json(result);
+  CHECK(object["outcome"] == "signaled");
+  CHECK(object["signal"] == 9);
+  CHECK(object["exit_code"] == 137);
+  CHECK(object["stdout"] == result.out.text());
+  CHECK(object["stdout_dropped_bytes"] == 95);
+  CHECK(object["stderr"] == "");
+  CHECK(object["duration_ms"] == 1.5);
+  result.outcome = cove::Exited{7};
+  CHECK(exec_json(result)["exit_code"] == 7);
+  CHECK(exec_json(result)["signal"].is_null());
+  result.outcome = cove::TimedOut{};
+  CHECK(exec_json(result)["outcome"] == "timed_out");
+  CHECK(exec_json(result)["exit_code"] == 124);
+}
+
+TEST_CASE("Command texts: doctor, sweep and orphans", "[unit][cli]") {
+  const std::vector<cove::Finding> findings{
+      {cove::Finding::Level::kGood, "bubblewrap", "0.8.0", ""},
+      {cove::Finding::Level::kBroken, "user namespaces", "refused", "sysctl x=1"}};
+  CHECK(findings_text(findings) ==
+        "good     bubblewrap: 0.8.0\n"
+        "broken   user namespaces: refused\n"
+        "         -> sysctl x=1\n");
+  CHECK(findings_json(findings)["findings"][1]["level"] == "broken");
+  CHECK(orphans_text({}) == "no orphans\n");
+  CHECK(orphans_json({})["volumes"] == json::array());
+  cove::SweepReport report;
+  report.stopped = 2;
+  report.errors = {"x"};
+  CHECK(sweep_json(report)["stopped"] == 2);
+  CHECK(sweep_json(report)["errors"] == json{"x"});
+}
+
+TEST_CASE("Command texts: sizes are short", "[unit][cli]") {
+  CHECK(size_text(0) == "0 B");
+  CHECK(size_text(1023) == "1023 B");
+  CHECK(size_text(1536) == "1.5 KiB");
+  CHECK(size_text(5ULL << 40U) == "5.0 TiB");
+}

@@ -1,0 +1,52 @@
+#include "metadata/sqlite/query.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "metadata/sqlite/schema.hpp"
+#include "metadata/sqlite/waiting_line.hpp"
+#include "support/metadata_stores.hpp"
+
+using namespace cove;
+using namespace cove::metadata::sqlite;
+using cove::test::StoreDirectory;
+
+namespace {
+
+/// How SQLite would find a page, in its own words.
+std::string plan_of(const DocumentQuery& query, bool from_start) {
+  const StoreDirectory directory;
+  const WaitingLine line = WaitingLine::open(directory.file("mode")).value();
+  Connection connection(directory.file("metadata.db"));
+  connection.connect(directory.file("mode")).value();
+  StoreClock clock;
+  prepare_schema(connection, clock).value();
+  auto rows = connection.statement("EXPLAIN QUERY PLAN " + page_sql(query, from_start)).value();
+  std::string plan;
+  while (rows.step().value()) plan += rows.bytes(3) + "\n";
+  return plan;
+}
+
+void check_index(const DocumentQuery& query, const std::string& index) {
+  for (const bool from_start : {true, false}) {
+    const std::string plan = plan_of(query, from_start);
+    INFO(plan);
+    CHECK(plan.find("USING INDEX " + index) != std::string::npos);
+    CHECK(plan.find("TEMP B-TREE") == std::string::npos);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("page_sql: what the sweeper asks for is read in an index's order, without sorting",
+          "[unit][metadata]") {
+  const auto time = StoreTime(std::chrono::milliseconds(1));
+  check_index({.order = QueryOrder::kByActivity, .state = "running"}, "documents_by_state");
+  check_index({.order = QueryOrder::kByActivity, .state = "running", .active_before = time},
+              "documents_by_state");
+  check_index({.order = QueryOrder::kByHeartbeat}, "documents_by_heartbeat");
+  check_index({.order = QueryOrder::kByHeartbeat, .heartbeat_before = time},
+              "documents_by_heartbeat");
+  check_index({.source = "app/1"}, "documents_by_source");
+  check_index({.node = "n1"}, "documents_by_node");
+  check_index({}, "sqlite_autoindex_documents_1");
+}

@@ -1,0 +1,232 @@
+#include <fstream>
+#include <iterator>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cove/config.hpp>
+
+#include "runtime/config_check.hpp"
+
+using namespace std::chrono_literals;
+using cove::Config;
+using cove::ErrorCode;
+using cove::parse_config;
+using nlohmann::json;
+
+namespace {
+
+std::string message_of(const std::string& text) {
+  const auto config = parse_config(text);
+  REQUIRE_FALSE(config);
+  REQUIRE(config.error().code() == ErrorCode::kInvalidArgument);
+  return config.error().message();
+}
+
+/// A document with one key, named by its path, set to `value`.
+std::string with(const std::string& pointer, const json& value) {
+  json document{{"state_dir", "/s"}};
+  document[json::json_pointer(pointer)] = value;
+  return document.dump();
+}
+
+std::string dotted(std::string pointer) {
+  pointer.erase(0, 1);
+  for (char& c : pointer) c = c == '/' ? '.' : c;
+  return pointer;
+}
+
+/// Every leaf of the schema: its pointer and its rule.
+void leaves(const json& schema, const std::string& pointer,
+            std::vector<std::pair<std::string, json>>& found) {
+  if (!schema.contains("properties")) {
+    found.emplace_back(pointer, schema);
+    return;
+  }
+  for (const auto& item : schema["properties"].items()) {
+    leaves(item.value(), pointer + "/" + item.key(), found);
+  }
+}
+
+std::vector<std::pair<std::string, json>> all_leaves() {
+  std::vector<std::pair<std::string, json>> found;
+  leaves(json::parse(cove::config_schema()), "", found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("parse_config: only state_dir is needed", "[unit][runtime]") {
+  const auto config = parse_config(R"({"state_dir": "/var/lib/app"})");
+  REQUIRE(config);
+  CHECK(config->state_dir == "/var/lib/app");
+  CHECK(config->metadata.type == "sqlite");
+  CHECK(config->objects.type == "directory");
+  CHECK(config->provider.type == "local");
+  CHECK_FALSE(config->policy.has_host_network());
+  CHECK(config->lifecycle.stop_after == 60min);
+  CHECK(config->sweep_every == 0ms);
+  CHECK(config->blocking_threads == 4);
+}
+
+TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
+  const auto config = parse_config(R"({
+    "state_dir": "/s",
+    "metadata": {"type": "memory", "path": "/m"},
+    "objects": {"type": "memory", "path": "/o"},
+    "provider": {"type": "local", "bubblewrap": "/b", "agent": "/a", "cgroup_parent": "x/y",
+                 "uid_base": 1000000, "uid_ranges": 12},
+    "policy": {"network": "host", "root_tree": "/r",
+               "limits": {"memory_bytes": 10000000000, "processes": 7, "cpu_percent": 150}},
+    "lifecycle": {"stop_after_s": 1.5, "archive_after_s": 2, "activity_lease_s": 3,
+                  "activity_idle_s": 4, "heartbeat_s": 0.25, "owner_dead_after_s": 6,
+                  "tombstone_keep_s": 7, "attention_after": 8},
+    "sweep_every_s": 9, "blocking_threads": 2})");
+  REQUIRE(config);
+  CHECK(config->metadata.type + config->metadata.path == "memory/m");
+  CHECK(config->objects.type + config->objects.path == "memory/o");
+  CHECK(config->provider.bubblewrap + config->provider.agent == "/b/a");
+  CHECK(config->provider.cgroup_parent == "x/y");
+  CHECK(config->provider.uid_base == 1'000'000);
+  CHECK(config->provider.uid_ranges == 12);
+  CHECK(config->policy.has_host_network());
+  CHECK(config->policy.root_tree == "/r");
+  CHECK(config->policy.limits.memory_bytes == 10'000'000'000);
+  CHECK(config->policy.limits.processes == 7);
+  CHECK(config->policy.limits.cpu_percent == 150);
+  CHECK(config->lifecycle.stop_after == 1500ms);
+  CHECK(config->lifecycle.archive_after == 2s);
+  CHECK(config->lifecycle.activity_lease == 3s);
+  CHECK(config->lifecycle.activity_idle == 4s);
+  CHECK(config->lifecycle.heartbeat == 250ms);
+  CHECK(config->lifecycle.owner_dead_after == 6s);
+  CHECK(config->lifecycle.tombstone_keep == 7s);
+  CHECK(config->lifecycle.attention_after == 8);
+  CHECK(config->sweep_every == 9s);
+  CHECK(config->blocking_threads == 2);
+  CHECK(cove::runtime::check_config(*config));
+}
+
+TEST_CASE("parse_config: an unknown key is named with its path and its neighbours",
+          "[unit][runtime]") {
+  CHECK(message_of(R"({"state_dir": "/s", "lifecycle": {"stop_afer_s": 1}})") ==
+        "lifecycle.stop_afer_s is not a key; known there: activity_idle_s, activity_lease_s, "
+        "archive_after_s, attention_after, heartbeat_s, owner_dead_after_s, stop_after_s, "
+        "tombstone_keep_s");
+  CHECK(message_of(R"({"state_dir": "/s", "statedir": "/x"})").find("statedir is not a key") == 0);
+}
+
+TEST_CASE("parse_config: several faults are all named", "[unit][runtime]") {
+  const std::string message = message_of(
+      R"({"blocking_threads": 65, "policy": {"network": "open", "limits": {"cpu": 1}}})");
+  CHECK(message.find("state_dir is missing; it must be a text") != std::string::npos);
+  CHECK(message.find("blocking_threads must be an integer from 1 to 64, not 65") !=
+        std::string::npos);
+  CHECK(message.find(R"(policy.network must be one of "none", "host", not "open")") !=
+        std::string::npos);
+  CHECK(message.find("policy.limits.cpu is not a key; known there: cpu_percent, memory_bytes, "
+                     "processes") != std::string::npos);
+}
+
+TEST_CASE("parse_config: a wrong value of any key is refused by its name", "[unit][runtime]") {
+  for (const auto& [pointer, rule] : all_leaves()) {
+    INFO(pointer);
+    const json wrong_type = rule.value("type", "string") == "string" ? json(5) : json("five");
+    CHECK(message_of(with(pointer, wrong_type)).find(dotted(pointer) + " must be ") == 0);
+    CHECK(message_of(with(pointer, nullptr)).find(dotted(pointer) + " must be ") == 0);
+    if (rule.contains("minimum")) {
+      const json below = rule["minimum"].get<double>() - 1;
+      CHECK(message_of(with(pointer, below)).find(dotted(pointer) + " must be ") == 0);
+      const json above = rule["maximum"].get<double>() * 2 + 1;
+      CHECK(message_of(with(pointer, above)).find(dotted(pointer) + " must be ") == 0);
+    }
+    if (rule.value("type", "") == "integer") {
+      CHECK(message_of(with(pointer, 1.5)).find(dotted(pointer) + " must be an integer") == 0);
+    }
+    if (rule.value("type", "") == "string") {
+      CHECK(message_of(with(pointer, "")).find(dotted(pointer) + " must be a text") == 0);
+    }
+  }
+}
+
+TEST_CASE("parse_config: text that is no object is refused", "[unit][runtime]") {
+  CHECK(message_of("").find("not valid JSON") == 0);
+  CHECK(message_of(R"({"state_dir": "/s")").find("not valid JSON") == 0);
+  CHECK(message_of("[]") == "the document must be an object, not []");
+  CHECK(message_of(R"({"state_dir": "/s", "policy": 3})") == "policy must be an object, not 3");
+}
+
+TEST_CASE("parse_config: what a schema cannot say is refused too", "[unit][runtime]") {
+  for (const char* pointer : {"/state_dir", "/metadata/path", "/objects/path",
+                              "/provider/bubblewrap", "/provider/agent", "/policy/root_tree"}) {
+    CHECK(message_of(with(pointer, "relative/x"))
+              .find(dotted(pointer) + " must be an absolute path") == 0);
+  }
+  CHECK(message_of(R"({"state_dir": "/s", "lifecycle": {"heartbeat_s": 20}})")
+            .find("lifecycle.heartbeat_s must be at most a third") == 0);
+  CHECK(message_of(R"({"state_dir": "/s", "provider": {"uid_base": 4294901760}})")
+            .find("provider.uid_base and provider.uid_ranges reach past") == 0);
+}
+
+TEST_CASE("check_config: holds a Config made by hand to the same rules", "[unit][runtime]") {
+  Config config;
+  CHECK(cove::runtime::check_config(config).error().message().find("state_dir is missing") == 0);
+  config.state_dir = "/s\xFF";  // a path is bytes
+  CHECK(cove::runtime::check_config(config));
+  config.blocking_threads = 0;
+  CHECK(cove::runtime::check_config(config).error().message() ==
+        "blocking_threads must be an integer from 1 to 64, not 0");
+}
+
+TEST_CASE("config schema: its defaults are the members' own", "[unit][runtime]") {
+  json document{{"state_dir", "/s"}};
+  int defaults = 0;
+  for (const auto& [pointer, rule] : all_leaves()) {
+    if (!rule.contains("default")) continue;
+    if (pointer == "/provider/cgroup_parent") continue;  // the provider fills it in
+    document[json::json_pointer(pointer)] = rule["default"];
+    ++defaults;
+  }
+  const auto written = parse_config(document.dump());
+  const auto plain = parse_config(R"({"state_dir": "/s"})");
+  REQUIRE(written);
+  REQUIRE(plain);
+  CHECK(defaults == 17);
+  CHECK(written->lifecycle.stop_after == plain->lifecycle.stop_after);
+  CHECK(written->lifecycle.archive_after == plain->lifecycle.archive_after);
+  CHECK(written->lifecycle.activity_lease == plain->lifecycle.activity_lease);
+  CHECK(written->lifecycle.activity_idle == plain->lifecycle.activity_idle);
+  CHECK(written->lifecycle.heartbeat == plain->lifecycle.heartbeat);
+  CHECK(written->lifecycle.owner_dead_after == plain->lifecycle.owner_dead_after);
+  CHECK(written->lifecycle.tombstone_keep == plain->lifecycle.tombstone_keep);
+  CHECK(written->lifecycle.attention_after == plain->lifecycle.attention_after);
+  CHECK(written->metadata.type == plain->metadata.type);
+  CHECK(written->objects.type == plain->objects.type);
+  CHECK(written->provider.type == plain->provider.type);
+  CHECK(written->policy.limits.memory_bytes == plain->policy.limits.memory_bytes);
+  CHECK(written->sweep_every == plain->sweep_every);
+  CHECK(written->blocking_threads == plain->blocking_threads);
+}
+
+TEST_CASE("config schema: is the documented file, byte for byte", "[unit][runtime]") {
+  std::ifstream file(COVE_SOURCE_DIR "/docs/config.schema.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  CHECK(cove::config_schema() == text);
+}
+
+TEST_CASE("docs/configuration.md: has a row for every key, with its default", "[unit][runtime]") {
+  std::ifstream file(COVE_SOURCE_DIR "/docs/configuration.md");
+  REQUIRE(file);
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const auto& [pointer, rule] : all_leaves()) {
+    const std::string row = "| `" + dotted(pointer) + "` |";
+    INFO(row);
+    const auto at = text.find(row);
+    REQUIRE(at != std::string::npos);
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    if (!rule.contains("default")) continue;
+    const json& value = rule["default"];
+    const std::string shown = value.is_string() ? value.get<std::string>() : value.dump();
+    CHECK(line.find("| `" + shown + "` |") != std::string::npos);
+  }
+}
