@@ -253,6 +253,7 @@ Result<void> Connection::take_on_stream(const wire::FrameView& frame, Stream& st
 }
 
 void Connection::take_data(const wire::FrameView& frame, Stream& stream) {
+  if (frame.payload.empty()) return;  // to a reader, a piece of nothing is the end
   if (stream.abandoned) {
     used(stream, frame.payload.size());
     return;
