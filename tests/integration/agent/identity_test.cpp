@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "support/agent_fixture.hpp"
+#include "support/byte_sources.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;
