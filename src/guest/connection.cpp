@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "base/system_error.hpp"
@@ -49,6 +50,12 @@ void Connection::greet(const wire::Greeting& greeting) {
   const Bytes payload = wire::encode_greeting(greeting);
   wire::append_frame(out_, wire::FrameType::kGreeting, wire::Channel::kMain, 0, payload);
   flush();
+}
+
+bool Connection::is_open() noexcept {
+  if (lost_) return false;
+  pollfd socket{socket_.native_handle(), POLLRDHUP, 0};
+  return ::poll(&socket, 1, 0) == 0;
 }
 
 std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window) {
