@@ -56,7 +56,8 @@ constexpr Duration kAgentAnswer = 20s;  ///< from the start to the agent's greet
 constexpr Duration kEndOfProcesses = 30s;
 
 Error still_busy(const VolumeRef& volume) {
-  return Error(ErrorCode::kUnavailable, "another call works on volume '" + path_of(volume) + "'")
+  return Error(ErrorCode::kUnavailable, "another call works on volume '" + path_of(volume) +
+                                            "', or what was ended there has not gone yet")
       .with_retry_after(1s);
 }
 

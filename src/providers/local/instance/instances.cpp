@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "providers/local/instance/agent_socket.hpp"
+#include "providers/local/instance/strays.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/small_files.hpp"
 
@@ -60,13 +61,15 @@ Result<Instances::Sight> Instances::look(const VolumeRef& volume) const {
 Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
   const auto bubblewrap = find_process(record, here_);
   if (!bubblewrap) {
-    if (locked && record.space.boot_id == here_.boot_id &&
+    if (!locked) return true;
+    if (record.space.boot_id == here_.boot_id &&
         record.space.pid_namespace != here_.pid_namespace) {
       return Error(ErrorCode::kUnavailable,
                    "the instance was started in another container of this machine and can be "
                    "ended only from there");
     }
-    if (locked && !record.cgroup.empty()) cgroups_.kill(record.cgroup);
+    if (!record.cgroup.empty()) cgroups_.kill(record.cgroup);
+    kill_strays(record.instance.volume);
     return true;
   }
   // Frozen, it starts nothing between being asked for its children and being killed.
@@ -79,9 +82,11 @@ Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
     if (!child.has_ended(kEndBound)) return false;
   }
   // Let go on, it reaps the agent and ends; killed, it would leave a zombie to a host that is
-  // PID 1.
-  bubblewrap->send(SIGCONT);
-  if (bubblewrap->has_ended(kEndBound)) return true;
+  // PID 1. Where it has no child it would go on to make one.
+  if (bubblewrap->has_children()) {
+    bubblewrap->send(SIGCONT);
+    if (bubblewrap->has_ended(kEndBound)) return true;
+  }
   bubblewrap->send(SIGKILL);
   return bubblewrap->has_ended(kEndBound);
 }
@@ -226,7 +231,10 @@ Result<Step> Instances::abandon_start(const InstanceRef& instance, const Started
     if (!process->has_ended(kEndBound)) return Step::kBusy;
   }
   COVE_TRY(const bool locked, attempt.hold->operation.is_held_elsewhere(LockRole::kInstance));
-  if (locked) return Step::kBusy;
+  if (locked) {
+    kill_strays(instance.volume);
+    return Step::kBusy;
+  }
   return clear(instance.volume, instance.epoch) ? Step::kDone : Step::kBusy;
 }
 
