@@ -54,9 +54,10 @@ const char* note_on(const Outcome& outcome) {
 Result<int> run_exec(const Invocation& invocation) {
   const Request& request = invocation.request;
   COVE_TRY(ExecSpec spec, spec_of(request, invocation.call.stop));
-  COVE_TRY(Workspace workspace, acquire_chosen(invocation));
-  // The time to wake the workspace is not the command's: only the interrupt counts from here on.
+  // --timeout is the command's: the time to wake the workspace does not count.
   const CallContext call{.deadline = {}, .stop = invocation.call.stop};
+  COVE_TRY(Workspace workspace,
+           acquire_chosen(Invocation{request, invocation.cove, invocation.output, call}));
   const SandboxClient client = workspace.client();
   const Result<ExecResult> result = request.json
                                         ? client.exec(spec, call)

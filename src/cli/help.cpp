@@ -54,7 +54,8 @@ Options:
   -i, --stdin         give the command what comes on stdin (at most 64 MiB); else it has none
   -e, --env NAME=VALUE    set a variable; may be repeated. Nothing of this shell's is passed on
   --cwd DIR           where to run; default: the chat's directory, without a chat /workspace
-  --timeout T         end the command, with all that it started, after T; exit code 124
+  --timeout T         end the command, with all that it started, after T; exit code 124. The time
+                      to wake the workspace does not count
   --json              print one object at the end: outcome, exit_code, stdout, stderr, duration_ms
                       (50 KiB from the beginning and the end of each stream; bytes that are no
                       UTF-8 become U+FFFD)

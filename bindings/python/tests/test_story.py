@@ -233,7 +233,8 @@ class Lifecycle(unittest.TestCase):
             c.acquire(KEY)
         with self.assertRaises(cove.FailedPreconditionError):
             other.exec(["true"])
-        self.assertTrue(c.closed)
+        other.close()
+        self.assertTrue(c.closed and other.closed)
 
     def test_the_handles_may_go_in_any_order(self):
         c = self.home.open()
