@@ -185,16 +185,23 @@ constexpr Step kSteps[] = {
     {OperationKind::kDestroy, Phase::kVolumeDeleted, delete_archive},
 };
 
-constexpr const Step* find_step(OperationKind kind, Phase phase) {
+const Step* find_step(OperationKind kind, Phase phase) {
   for (const Step& step : kSteps) {
     if (step.kind == kind && step.phase == phase) return &step;
   }
   return nullptr;
 }
 
+constexpr bool has_step(OperationKind kind, Phase phase) {
+  for (const Step& step : kSteps) {
+    if (step.kind == kind && step.phase == phase) return true;
+  }
+  return false;
+}
+
 constexpr bool every_row_has_its_step() {
   for (const Row& row : kTransitions) {
-    if (row.next.has_value() != (find_step(row.kind, row.phase) != nullptr)) return false;
+    if (row.next.has_value() != has_step(row.kind, row.phase)) return false;
   }
   return true;
 }

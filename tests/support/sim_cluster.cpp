@@ -156,12 +156,19 @@ SimFiles SimCluster::files_of(const SandboxId& sandbox) {
 }
 
 void SimCluster::check_always() {
-  std::map<SandboxId, int> running;
+  std::map<SandboxId, int> current;
   for (auto& [machine, node] : nodes_) {
-    for (const auto& [instance, state] : node->instances) ++running[instance.volume.sandbox];
-  }
-  for (const auto& [sandbox, count] : running) {
-    if (count > 1) world.violation("two instances of " + sandbox.str() + " run");
+    std::map<SandboxId, int> running;
+    for (const auto& [instance, state] : node->instances) {
+      const SandboxId& sandbox = instance.volume.sandbox;
+      if (++running[sandbox] > 1) world.violation("two instances of " + sandbox.str() + " run");
+      // What a late hand started on a volume that is garbage was never handed out.
+      const auto record = store.record(sandbox);
+      const bool named = record && lifecycle::names_volume(*record, instance.volume.generation);
+      if (named && ++current[sandbox] > 1) {
+        world.violation("two instances of " + sandbox.str() + " are current");
+      }
+    }
   }
   for (const Record& record : store.records()) {
     for (const Garbage& garbage : record.garbage) {
