@@ -14,6 +14,12 @@
 
 #include "base/system_error.hpp"
 
+// ThreadSanitizer wraps clone() and calls like dup2(), takes what shares the host's memory for a
+// child of fork(), and breaks its own records: so by glibc's other name for clone, and plain system
+// calls.
+extern "C" int cove_unwatched_clone(int (*body)(void*), void* stack_top, int flags, void* argument,
+                                    ...) __asm__("__clone");
+
 namespace cove::local {
 
 using base::system_error;
@@ -39,6 +45,11 @@ struct Start {
 
 #define COVE_AFTER_CLONE __attribute__((no_sanitize("address", "thread", "undefined")))
 
+template <class... Arguments>
+COVE_AFTER_CLONE int plain_call(long number, Arguments... arguments) {
+  return static_cast<int>(::syscall(number, arguments...));
+}
+
 COVE_AFTER_CLONE int give_up(Start& start, const char* step) {
   start.failed_step = step;
   start.error_number = errno;
@@ -53,13 +64,15 @@ COVE_AFTER_CLONE int become_program(void* argument) {
   // First all out of the way of the numbers that they are to have, then each to its own.
   for (int i = 0; i <= count; ++i) {
     const int source = i < count ? start.descriptors[static_cast<std::size_t>(i)] : start.program;
-    moved[i] = ::fcntl(source, F_DUPFD_CLOEXEC, static_cast<int>(kMaxDescriptors) + 1);
+    moved[i] =
+        plain_call(SYS_fcntl, source, F_DUPFD_CLOEXEC, static_cast<int>(kMaxDescriptors) + 1);
     if (moved[i] < 0) return give_up(start, "pass a descriptor");
   }
   for (int i = 0; i < count; ++i) {
-    if (::dup2(moved[i], i) < 0) return give_up(start, "pass a descriptor");
+    if (plain_call(SYS_dup3, moved[i], i, 0) < 0) return give_up(start, "pass a descriptor");
   }
-  if (::dup3(moved[count], count, O_CLOEXEC) < 0) return give_up(start, "pass the program");
+  if (plain_call(SYS_dup3, moved[count], count, O_CLOEXEC) < 0)
+    return give_up(start, "pass the program");
   // SAFETY: closes in this process's own table; the host's stays as it is.
   if (::syscall(SYS_close_range, count + 1, ~0U, 0) != 0) {
     return give_up(start, "close the host's descriptors");
@@ -75,10 +88,11 @@ COVE_AFTER_CLONE int start_program(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   // SAFETY: vfork semantics: this process is suspended until the child has called exec or ended,
   // and the child runs on a stack of its own.
-  const pid_t child = ::clone(become_program, start.program_stack_top,
-                              CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &start, &start.pidfd);
+  const pid_t child =
+      ::cove_unwatched_clone(become_program, start.program_stack_top,
+                             CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &start, &start.pidfd);
   if (child < 0) return give_up(start, "make a process");
-  if (start.failed_step != nullptr) ::waitpid(child, nullptr, 0);
+  if (start.failed_step != nullptr) plain_call(SYS_wait4, child, nullptr, 0, nullptr);
   return 0;
 }
 
@@ -128,8 +142,8 @@ Result<UniqueFd> start_quietly(int program, const std::vector<std::string>& argu
     const AllSignalsBlocked blocked;
     // SAFETY: as in start_program. CLONE_FILES: the pidfd comes to be in the host's table. No exit
     // signal, no exec: invisible to the host's own wait calls.
-    go_between = ::clone(start_program, top_of(go_between_stack),
-                         CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
+    go_between = ::cove_unwatched_clone(start_program, top_of(go_between_stack),
+                                        CLONE_VM | CLONE_VFORK | CLONE_FILES, &start);
   }
   if (go_between < 0) return system_error(errno, "make a process");
   while (::waitpid(go_between, nullptr, __WALL) < 0 && errno == EINTR) {
