@@ -16,6 +16,10 @@
 #include "agent/exec/raw_syscall.hpp"
 #include "base/system_error.hpp"
 
+/// The C library's own name of clone(): a sanitizer's runtime puts itself before the public one and
+/// keeps the argument on the caller's stack, which this child must not read.
+extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
+
 namespace cove::agent {
 namespace {
 
@@ -270,8 +274,8 @@ Result<std::unique_ptr<Keeper>> Spawner::start(SpawnPlan plan) {
   if (keeper->stack_ == nullptr) return base::system_error(ENOMEM, "start a command");
   // CLONE_FILES: the keeper holds no descriptor of its own, so closing one here closes it.
   // SAFETY: the stack is the keeper's until it is reaped, which is when ~Keeper may run.
-  const int pid = ::clone(&KeeperCode::run, keeper->stack_ + kStackBytes,
-                          CLONE_VM | CLONE_FILES | SIGCHLD, &keeper->block_);
+  const int pid = ::__clone(&KeeperCode::run, keeper->stack_ + kStackBytes,
+                            CLONE_VM | CLONE_FILES | SIGCHLD, &keeper->block_);
   if (pid >= 0) {
     keeper->pid_ = pid;
     return keeper;
