@@ -1,7 +1,5 @@
 # cove_discover_tests(target kind): every Catch2 case of `target` becomes a test "kind: name", labelled
 # with the kind and its tags (discover_tests.py says which).
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
-
 function(cove_discover_tests target kind)
   set(tests_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_tests.cmake)
   set(include_file ${CMAKE_CURRENT_BINARY_DIR}/${target}_include.cmake)

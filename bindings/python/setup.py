@@ -7,6 +7,7 @@ import os
 import pathlib
 import re
 import shutil
+import subprocess
 
 from setuptools import setup
 from setuptools.command.build_py import build_py
@@ -29,7 +30,11 @@ class BundleLibrary(build_py):
         super().run()
         target = pathlib.Path(self.build_lib) / "cove" / SONAME
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(library, target)  # the file itself, whatever links lead to it
+        # The file itself, whatever links lead to it; its debug information stays with the build.
+        if shutil.which("strip"):
+            subprocess.run(["strip", "--strip-unneeded", "-o", str(target), library], check=True)
+        else:
+            shutil.copy(library, target)
 
 
 class WithBinary(Distribution):

@@ -44,11 +44,12 @@
  * Threads. `cove`, `cove_workspace`, `cove_process` and `cove_cancel` may be used from any thread
  *   at once; freeing one needs that nobody uses it any more. Results, pages, infos, buffers and
  *   errors never change, so any thread may read them.
- * Callbacks come on a thread of Cove, never while a lock of Cove is held. They must not block,
- *   throw or longjmp. `user_data` is handed on as it is; `drop`, where not NULL, is called with it
- *   exactly once, when nothing will use it any more: after the last callback, and also when the
- *   call that should have registered it failed. Inside a callback a call that waits is refused
- *   with COVE_FAILED_PRECONDITION: use the `_start` forms there. Frees are allowed.
+ * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
+ * while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on as
+ * it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any more:
+ * after the last callback, and also when the call that should have registered it failed. Inside a
+ *   callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start` forms
+ *   there. Frees are allowed.
  * Start forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once,
  *   possibly before the function returns; anything else = it never comes. `error` is NULL exactly
  *   on success. Freeing the last handle ends what is pending with COVE_CANCELLED.

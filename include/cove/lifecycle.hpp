@@ -134,8 +134,9 @@ class LifecycleManager {
   /// this process. Waits for an operation that another holds, and takes over one whose owner is
   /// dead. `sandbox` empty = the key's own id; another adopts an old record. Errors: kUnavailable -
   /// not now, says what is going on, and retry_after; kConflict - the record of that id has another
-  /// key; kIntegrity - volume or snapshot is not what it must be; kTimeout. Cancellation: the
-  /// record is in one of its states; the next acquire goes on.
+  /// key; kIntegrity - volume or snapshot is not what it must be; kFailedPrecondition - its source
+  /// was deleted; kTimeout. Cancellation: the record is in one of its states; the next acquire goes
+  /// on.
   Task<Result<AcquiredInstance>> acquire(const WorkspaceKey& key, const SandboxId& sandbox,
                                          const CallContext& call);
 
@@ -154,6 +155,14 @@ class LifecycleManager {
   Task<Result<void>> stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call);
   Task<Result<void>> archive(const SandboxId& sandbox, StopDrain drain, const CallContext& call);
   Task<Result<void>> destroy(const SandboxId& sandbox, const CallContext& call);
+
+  /// Destroys every sandbox of a source (`source_type/source_id`) and forbids new ones, until it is
+  /// revived. Returns how many it destroyed. Errors: the first of those that could not be (another
+  /// node's: kUnavailable); the source stays deleted, call again.
+  Task<Result<std::uint32_t>> destroy_source(const std::string& source, const CallContext& call);
+
+  /// Allows a deleted source to have sandboxes again.
+  Task<Result<void>> revive_source(const std::string& source, const CallContext& call);
 
   /// One pass: idle running sandboxes are stopped, idle stopped ones archived, operations of dead
   /// owners finished or abandoned, garbage and tombstones removed. Safe on many hosts at once.

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
+#include <poll.h>
 #include <sys/socket.h>
 
 #include "base/system_error.hpp"
@@ -49,6 +50,12 @@ void Connection::greet(const wire::Greeting& greeting) {
   const Bytes payload = wire::encode_greeting(greeting);
   wire::append_frame(out_, wire::FrameType::kGreeting, wire::Channel::kMain, 0, payload);
   flush();
+}
+
+bool Connection::is_open() noexcept {
+  if (lost_) return false;
+  pollfd socket{socket_.native_handle(), POLLRDHUP, 0};
+  return ::poll(&socket, 1, 0) == 0;
 }
 
 std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window) {
@@ -253,6 +260,7 @@ Result<void> Connection::take_on_stream(const wire::FrameView& frame, Stream& st
 }
 
 void Connection::take_data(const wire::FrameView& frame, Stream& stream) {
+  if (frame.payload.empty()) return;  // to a reader, a piece of nothing is the end
   if (stream.abandoned) {
     used(stream, frame.payload.size());
     return;

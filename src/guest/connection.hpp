@@ -48,7 +48,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Ends the connection: calls in flight and later ones get `error`.
   void lose(const Error& error);
 
-  bool is_open() const noexcept { return !lost_; }
+  /// False also where the agent has hung up and the loop has not come to read it yet.
+  bool is_open() noexcept;
 
  private:
   void read();

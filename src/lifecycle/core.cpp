@@ -52,7 +52,8 @@ Result<void> Core::check_node(const Record& record) const {
                                               "' belongs to provider '" + record.provider +
                                               "', this process has '" + name + "'");
   }
-  if (record.generation.empty() || reaches(record.node)) return {};
+  const bool makes_volume = record.operation && !record.operation->generation.empty();
+  if ((record.generation.empty() && !makes_volume) || reaches(record.node)) return {};
   return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() + "' is on node '" +
                                             record.node.str() + "', out of reach from '" +
                                             parts.provider.node().str() + "'");

@@ -39,8 +39,8 @@ class Core : public std::enable_shared_from_this<Core> {
   /// True where this process can reach what lies on `node`.
   bool reaches(const NodeId& node) const;
 
-  /// kUnavailable, naming the node, where the record's volume cannot be reached from here. An
-  /// archived sandbox has none: it can wake anywhere.
+  /// kUnavailable, naming the node, where the record's volume, or the one that its operation makes,
+  /// cannot be reached from here. An archived sandbox has none: it can wake anywhere.
   Result<void> check_node(const Record& record) const;
 
   /// True where nobody works on the operation any more: anyone may take it over. Asked by the one

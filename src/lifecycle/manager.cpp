@@ -5,6 +5,7 @@
 #include "lifecycle/acquire.hpp"
 #include "lifecycle/core.hpp"
 #include "lifecycle/settle.hpp"
+#include "lifecycle/source.hpp"
 #include "lifecycle/sweep.hpp"
 
 namespace cove {
@@ -95,6 +96,16 @@ Task<Result<void>> LifecycleManager::archive(const SandboxId& sandbox, StopDrain
 
 Task<Result<void>> LifecycleManager::destroy(const SandboxId& sandbox, const CallContext& call) {
   co_return co_await lifecycle::settle(impl_->core, sandbox, Goal::kGone, StopDrain::kCancel, call);
+}
+
+Task<Result<std::uint32_t>> LifecycleManager::destroy_source(const std::string& source,
+                                                             const CallContext& call) {
+  co_return co_await lifecycle::destroy_source(impl_->core, source, call);
+}
+
+Task<Result<void>> LifecycleManager::revive_source(const std::string& source,
+                                                   const CallContext& call) {
+  co_return co_await lifecycle::revive_source(impl_->core, source, call);
 }
 
 Task<Result<SweepReport>> LifecycleManager::sweep(const CallContext& call) {

@@ -152,7 +152,7 @@ void read_parts(JsonReader& reader, Record& record) {
 void check_sense(JsonReader& reader, const Record& record) {
   const auto& operation = record.operation;
   if (record.sandbox_id.empty() || record.incarnation.empty()) reader.fail("it has no name");
-  if (operation && lifecycle::row_of(record) == nullptr) {
+  if (operation && !lifecycle::row_of(record)) {
     reader.fail("no operation can be " + std::string(name_of(operation->kind)) + " at " +
                 std::string(name_of(operation->phase)) + " while " +
                 std::string(name_of(record.state)));

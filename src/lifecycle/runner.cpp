@@ -108,7 +108,8 @@ Task<Result<bool>> commit_removal(Job& job) {
 
 /// The swap after a step: the next phase, and with the last one completion.
 Task<Result<bool>> commit_step(Job& job, const Row& row, StepOutcome outcome) {
-  const Row* reached = row.next ? find_row(row.state, row.kind, *row.next) : &row;
+  const std::optional<Row> reached =
+      row.next ? find_row(row.state, row.kind, *row.next) : std::optional<Row>(row);
   if (!reached->next && row.kind == OperationKind::kDestroy) {
     co_return co_await commit_removal(job);
   }
@@ -162,9 +163,9 @@ bool gives_way(const Job& job, Urgency urgency) {
   if (!job.at.record.operation) return false;
   const OperationKind kind = job.operation().kind;
   if (urgency == Urgency::kDestroy) return kind != OperationKind::kDestroy;
-  const Row* row = row_of(job.at.record);
+  const auto row = row_of(job.at.record);
   const bool frees = kind == OperationKind::kArchive || kind == OperationKind::kStop;
-  return frees && row != nullptr && row->abandoned_to.has_value();
+  return frees && row && row->abandoned_to.has_value();
 }
 
 /// True for an archive that need not go on: the restore that somebody waits for takes its place.

@@ -5,6 +5,7 @@
 
 #include "base/async/timing.hpp"
 #include "lifecycle/garbage.hpp"
+#include "lifecycle/source.hpp"
 
 namespace cove::lifecycle {
 namespace {
@@ -184,16 +185,23 @@ constexpr Step kSteps[] = {
     {OperationKind::kDestroy, Phase::kVolumeDeleted, delete_archive},
 };
 
-constexpr const Step* find_step(OperationKind kind, Phase phase) {
+const Step* find_step(OperationKind kind, Phase phase) {
   for (const Step& step : kSteps) {
     if (step.kind == kind && step.phase == phase) return &step;
   }
   return nullptr;
 }
 
+constexpr bool has_step(OperationKind kind, Phase phase) {
+  for (const Step& step : kSteps) {
+    if (step.kind == kind && step.phase == phase) return true;
+  }
+  return false;
+}
+
 constexpr bool every_row_has_its_step() {
   for (const Row& row : kTransitions) {
-    if (row.next.has_value() != (find_step(row.kind, row.phase) != nullptr)) return false;
+    if (row.next.has_value() != has_step(row.kind, row.phase)) return false;
   }
   return true;
 }
@@ -203,6 +211,14 @@ static_assert(every_row_has_its_step(), "a phase of the table has no step, or a 
 
 Task<Result<StepOutcome>> run_step(Job& job, const CallContext& call) {
   const Step* step = find_step(job.operation().kind, job.operation().phase);
+  // Each attempt that starts something reads its source, after the claim is in the record.
+  const Row row = *row_of(job.at.record);
+  if (row.to == SandboxState::kRunning && row.phase == Phase::kClaimed) {
+    const WorkspaceKey key = job.at.record.key;
+    const auto alive = co_await check_source(*job.core, key, call);
+    job.refused = !alive && alive.error().code() == ErrorCode::kFailedPrecondition;
+    if (!alive) co_return alive.error();
+  }
   co_return co_await step->run(job, call);
 }
 

@@ -31,8 +31,8 @@ Result<Row> held_row(const Record& record, const OperationId& id) {
     return Error(ErrorCode::kConflict,
                  "the operation on sandbox '" + record.sandbox_id.str() + "' was taken over");
   }
-  const Row* row = row_of(record);
-  if (row == nullptr) return refusal(record, "no such operation can be there");
+  const auto row = row_of(record);
+  if (!row) return refusal(record, "no such operation can be there");
   return *row;
 }
 
@@ -144,8 +144,8 @@ void apply_outcome(Record& record) {
 
 }  // namespace
 
-const Row* row_of(const Record& record) noexcept {
-  if (!record.operation) return nullptr;
+std::optional<Row> row_of(const Record& record) noexcept {
+  if (!record.operation) return std::nullopt;
   return find_row(record.state, record.operation->kind, record.operation->phase);
 }
 
@@ -178,8 +178,8 @@ Record first_record(const SandboxId& sandbox, const WorkspaceKey& key,
 
 Result<Record> claim(Record record, OperationKind kind, const Attempt& attempt) {
   if (record.operation) {
-    const Row* row = row_of(record);
-    if (row == nullptr || !may_replace(*row, kind)) return refusal(record, "it is busy");
+    const auto row = row_of(record);
+    if (!row || !may_replace(*row, kind)) return refusal(record, "it is busy");
     make_way(record, kind);
   } else if (!may_start(record.state, kind)) {
     return refusal(record, "it cannot " + std::string(name_of(kind)));
@@ -200,8 +200,8 @@ Result<Record> claim(Record record, OperationKind kind, const Attempt& attempt) 
 }
 
 Result<Record> take_over(Record record, const Attempt& attempt) {
-  const Row* row = row_of(record);
-  if (row == nullptr) return refusal(record, "there is nothing to take over");
+  const auto row = row_of(record);
+  if (!row) return refusal(record, "there is nothing to take over");
   discard_attempt(record);
   if (row->take_over == TakeOver::kRestart) record.operation->phase = Phase::kClaimed;
   ++record.operation->attempt;
@@ -236,8 +236,8 @@ Result<Record> complete(Record record, const OperationId& id, StoreTime now) {
 }
 
 Result<Record> abandon(Record record) {
-  const Row* row = row_of(record);
-  if (row == nullptr) return refusal(record, "there is nothing to abandon");
+  const auto row = row_of(record);
+  if (!row) return refusal(record, "there is nothing to abandon");
   if (!row->abandoned_to) return refusal(record, "it cannot be abandoned any more");
   discard_attempt(record);
   record.operation.reset();

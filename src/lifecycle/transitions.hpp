@@ -84,17 +84,18 @@ inline constexpr std::array kAllPhases{Phase::kClaimed,          Phase::kVolumeC
                                        Phase::kArchiveUploaded,  Phase::kProviderDeleted,
                                        Phase::kVolumeDeleted,    Phase::kArchiveDeleted};
 
-/// The row of an operation in a phase; null where no such thing can be in a record.
-constexpr const Row* find_row(SandboxState state, OperationKind kind, Phase phase) noexcept {
+/// The row of an operation in a phase; none where no such thing can be in a record.
+constexpr std::optional<Row> find_row(SandboxState state, OperationKind kind,
+                                      Phase phase) noexcept {
   for (const Row& row : kTransitions) {
-    if (row.state == state && row.kind == kind && row.phase == phase) return &row;
+    if (row.state == state && row.kind == kind && row.phase == phase) return row;
   }
-  return nullptr;
+  return std::nullopt;
 }
 
 /// True where `kind` may begin in `state` while no operation is there.
 constexpr bool may_start(SandboxState state, OperationKind kind) noexcept {
-  return kind == OperationKind::kDestroy || find_row(state, kind, Phase::kClaimed) != nullptr;
+  return kind == OperationKind::kDestroy || find_row(state, kind, Phase::kClaimed).has_value();
 }
 
 /// True where `kind` may take the place of the operation of `row`.
@@ -108,8 +109,11 @@ namespace detail {
 
 constexpr bool is_deterministic() {
   for (std::size_t i = 0; i < kTransitions.size(); ++i) {
-    const Row& row = kTransitions[i];
-    if (find_row(row.state, row.kind, row.phase) != &row) return false;
+    for (std::size_t j = 0; j < i; ++j) {
+      const Row& a = kTransitions[i];
+      const Row& b = kTransitions[j];
+      if (a.state == b.state && a.kind == b.kind && a.phase == b.phase) return false;
+    }
   }
   return true;
 }
@@ -118,17 +122,17 @@ constexpr bool is_deterministic() {
 constexpr bool is_complete() {
   for (const OperationKind kind : kAllKinds) {
     std::size_t rows = 0;
-    const Row* first = nullptr;
+    std::optional<Row> at;
     for (const Row& row : kTransitions) {
       if (row.kind != kind) continue;
       ++rows;
-      if (row.phase == Phase::kClaimed) first = &row;
+      if (row.phase == Phase::kClaimed) at = row;
     }
     std::size_t walked = 0;
-    for (const Row* row = first; row != nullptr && walked <= rows; ++walked) {
-      row = row->next ? find_row(row->state, kind, *row->next) : nullptr;
+    for (; at && walked <= rows; ++walked) {
+      at = at->next ? find_row(at->state, kind, *at->next) : std::nullopt;
     }
-    if (first == nullptr || walked != rows) return false;
+    if (rows == 0 || walked != rows) return false;
   }
   return true;
 }
@@ -162,8 +166,8 @@ struct Failure {
   std::uint32_t attention_after = 5;
 };
 
-/// The row of the record's operation; null where there is none, or one that cannot be.
-const Row* row_of(const Record& record) noexcept;
+/// The row of the record's operation; none where it has none, or one that cannot be.
+std::optional<Row> row_of(const Record& record) noexcept;
 
 /// True while a lease of anybody but `except` is live; an empty owner excepts nobody.
 bool has_live_lease(const Record& record, StoreTime now, const OwnerId& except);

@@ -35,16 +35,18 @@ Finding examine_service_manager(const Machinery& machinery) {
   if (!service) {
     return {Finding::Level::kGood, "service manager", "this process is no systemd service", ""};
   }
-  if (!machinery.config.provider.cgroup_parent.empty()) {
+  // Only in the one hierarchy of cgroup v2 does a group of its own take a sandbox out of the
+  // service; in v1 systemd goes by a hierarchy that the sandboxes' limits are not in.
+  const bool is_v2 = text.starts_with("0::");
+  if (is_v2 && machinery.provider->capabilities().limits) {
     return {Finding::Level::kGood, "service manager",
-            "sandboxes go to the cgroup '" + machinery.config.provider.cgroup_parent +
-                "', outside of '" + *service + "'",
-            ""};
+            "sandboxes have cgroups of their own, outside of '" + *service + "'", ""};
   }
   return {Finding::Level::kLimited, "service manager",
-          "where their cgroup cannot be changed, systemd ends all sandboxes together with '" +
-              *service + "'",
-          "set KillMode=process in the unit, or provider.cgroup_parent to a cgroup outside of it"};
+          "systemd ends all sandboxes together with '" + *service + "'",
+          is_v2 ? "set KillMode=process in the unit, or let this process make the cgroup that "
+                  "provider.cgroup_parent names"
+                : "set KillMode=process in the unit"};
 }
 
 std::string in_words(std::uint64_t bytes) {

@@ -20,11 +20,12 @@ trap cleanup EXIT
 check() {
   local name=$1 want_status=$2 want=$3 got status
   shift 3
-  got=$("$@" 2>"$scratch/stderr")
+  got=$("$@" 2>"$scratch/stderr.now")
   status=$?
+  [ "$1" != "$cove" ] || mv "$scratch/stderr.now" "$scratch/stderr"  # what cove said last
   if [ "$status" -ne "$want_status" ] || [ "$got" != "$want" ]; then
     printf 'FAILED: %s\n  wanted %s and %q\n  got    %s and %q\n  stderr %s\n' \
-      "$name" "$want_status" "$want" "$status" "$got" "$(cat "$scratch/stderr")"
+      "$name" "$want_status" "$want" "$status" "$got" "$(cat "$scratch"/stderr*)"
     failures=$((failures + 1))
   else
     printf 'ok: %s\n' "$name"

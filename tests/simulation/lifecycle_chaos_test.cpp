@@ -30,7 +30,7 @@ TEST_CASE("Lifecycle: processes that die at any step lose no file",
 }
 
 TEST_CASE("Lifecycle: lost requests and replies, slow calls and pauses lose no file",
-          "[simulation][lifecycle][pain-19][pain-26]") {
+          "[simulation][lifecycle][pain-19][pain-23][pain-26]") {
   ChaosPlan plan;
   plan.faults = SimFaults{.lost_request = 15, .lost_reply = 15, .slow = 3, .pause = 2};
   play(plan, 2000, 25);

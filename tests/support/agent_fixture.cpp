@@ -95,7 +95,7 @@ TemporaryDirectory::~TemporaryDirectory() {
 
 std::string agent_path() { return fs::read_symlink("/proc/self/exe").parent_path() / "cove-agent"; }
 
-AgentProcess::AgentProcess(wire::AgentBoot boot) : boot_(std::move(boot)) {
+AgentProcess::AgentProcess(wire::AgentBoot boot, bool own_ids) : boot_(std::move(boot)) {
   auto listener = listen_at(sockets_.path() + "/agent");
   boot_.deployment = "d1";
   boot_.sandbox = "demo-1";
@@ -103,8 +103,11 @@ AgentProcess::AgentProcess(wire::AgentBoot boot) : boot_(std::move(boot)) {
   boot_.epoch = 7;
   boot_.listen_fd = *listener;
   boot_.workspace = workspace_.path();
-  boot_.uid = ::getuid();
-  boot_.gid = ::getgid();
+  if (own_ids) {
+    boot_.uid = ::getuid();
+    boot_.gid = ::getgid();
+  }
+  require(::chown(workspace_.path().c_str(), boot_.uid, boot_.gid) == 0, "chown");
   boot_.environment.insert(
       {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", workspace_.path()}, {"LANG", "C.UTF-8"}});
   const auto boot_file = memory_file(wire::to_json(boot_));
@@ -149,7 +152,8 @@ std::string AgentProcess::get(const std::string& name) const {
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-AgentFixture::AgentFixture(wire::AgentBoot boot) : agent(std::move(boot)), guest(connect()) {}
+AgentFixture::AgentFixture(wire::AgentBoot boot, bool own_ids)
+    : agent(std::move(boot), own_ids), guest(connect()) {}
 
 Result<std::shared_ptr<Guest>> AgentFixture::try_connect(base::UniqueFd socket,
                                                          guest::AgentIdentity identity,
@@ -169,13 +173,6 @@ Result<ExecResult> AgentFixture::run(const ExecSpec& spec, const CallContext& ca
 Result<ExecResult> AgentFixture::shell(const std::string& line) {
   const ExecSpec spec{.argv = {"/bin/sh", "-c", line}};
   return run(spec);
-}
-
-Task<Result<Bytes>> TextSource::next(const CallContext&) {
-  const std::string_view piece = std::string_view(text_).substr(at_, piece_);
-  at_ += piece.size();
-  const auto bytes = std::as_bytes(std::span(piece));
-  co_return Bytes(bytes.begin(), bytes.end());
 }
 
 }  // namespace cove::test

@@ -37,7 +37,8 @@ std::string agent_path();
 /// with the thread that started it.
 class AgentProcess {
  public:
-  explicit AgentProcess(wire::AgentBoot boot = {});
+  /// `own_ids`: commands run with this test's ids; else with those of `boot`, which needs root.
+  explicit AgentProcess(wire::AgentBoot boot = {}, bool own_ids = true);
   ~AgentProcess();
   AgentProcess(const AgentProcess&) = delete;
   AgentProcess& operator=(const AgentProcess&) = delete;
@@ -69,7 +70,7 @@ class AgentProcess {
 /// An agent, a loop and a guest; the blocking forms of the guest's calls.
 class AgentFixture {
  public:
-  explicit AgentFixture(wire::AgentBoot boot = {});
+  explicit AgentFixture(wire::AgentBoot boot = {}, bool own_ids = true);
 
   std::shared_ptr<Guest> connect();
   Result<std::shared_ptr<Guest>> try_connect(base::UniqueFd socket, guest::AgentIdentity identity,
@@ -90,19 +91,6 @@ class AgentFixture {
   base::SystemIds ids;
   base::IoLoop loop;
   std::shared_ptr<Guest> guest;
-};
-
-/// A source of the bytes of a text, in pieces.
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text, std::size_t piece = 64 * 1024)
-      : text_(std::move(text)), piece_(piece) {}
-  Task<Result<Bytes>> next(const CallContext& call) override;
-
- private:
-  std::string text_;
-  std::size_t piece_;
-  std::size_t at_ = 0;
 };
 
 }  // namespace cove::test

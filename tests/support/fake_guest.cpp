@@ -100,6 +100,7 @@ Task<Result<ExecResult>> FakeGuest::run(const std::string& session, const ExecSp
   ExecResult result = command.result;
   if (run_hangs) {
     const auto never = base::Completion<Result<void>>::make(scheduler_);
+    if (when_hanging) scheduler_.post(when_hanging);
     Result<void> ended = co_await base::wait_bounded<void>(never, scheduler_, call);
     const bool late = ended.error().code() == ErrorCode::kTimeout;
     result.outcome = late ? Outcome(TimedOut{}) : Outcome(Cancelled{});

@@ -38,6 +38,7 @@ class FakeGuest final : public Guest {
   std::map<std::string, std::string> files;  ///< by `session` + "/" + path
   std::deque<Error> faults;                  ///< each next call fails with one of these
   bool run_hangs = false;                    ///< `run` ends only by cancel or deadline
+  std::function<void()> when_hanging;        ///< called on the scheduler once such a `run` waits
   FakeGuestLog log;
 
   GuestCapabilities capabilities() const override { return {}; }

@@ -7,7 +7,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-WorkspaceKey user(std::size_t number) { return key_of("user" + std::to_string(number)); }
+// Appended, not added: GCC 12 warns of `"m" + std::to_string(i)` when it optimises.
+std::string numbered(std::string name, std::uint64_t number) {
+  name += std::to_string(number);
+  return name;
+}
+
+std::string machine_name(std::uint64_t number) { return numbered("m", number); }
+
+WorkspaceKey user(std::size_t number) { return key_of(numbered("user", number)); }
 
 }  // namespace
 
@@ -16,7 +24,7 @@ Chaos::Chaos(const ChaosPlan& plan) : plan_(plan), cluster_(plan.seed) {
     const SandboxId& id = record.sandbox_id;
     const bool asked = std::find(destroyed_.begin(), destroyed_.end(), id) != destroyed_.end();
     for (std::size_t i = 1; i <= plan_.machines; ++i) {
-      const auto& committed = cluster_.node("m" + std::to_string(i)).committed;
+      const auto& committed = cluster_.node(machine_name(i)).committed;
       const bool has_files = committed.contains({id, record.incarnation});
       if (has_files && !asked) cluster_.world.violation(id.str() + " was removed with its files");
     }
@@ -26,7 +34,7 @@ Chaos::Chaos(const ChaosPlan& plan) : plan_(plan), cluster_(plan.seed) {
 void Chaos::wrong(const std::string& what) { cluster_.world.violation(what); }
 
 std::string Chaos::some_machine() {
-  return "m" + std::to_string(1 + cluster_.world.random(plan_.machines));
+  return machine_name(1 + cluster_.world.random(plan_.machines));
 }
 
 SimProcess& Chaos::someone() {
@@ -44,7 +52,7 @@ SimProcess& Chaos::someone() {
 }
 
 void Chaos::write_into(SimProcess& process, const InstanceRef& instance) {
-  const std::string name = "file" + std::to_string(++files_);
+  const std::string name = numbered("file", static_cast<std::uint64_t>(++files_));
   // The instance may have gone meanwhile: then nobody acknowledged anything.
   (void)process.node().write(instance, name, "content of " + name);
 }
@@ -113,7 +121,7 @@ void Chaos::settle_down() {
   cluster_.world.run_for(10min);
   std::vector<SimProcess*> sweepers;
   for (std::size_t i = 1; i <= plan_.machines; ++i) {
-    sweepers.push_back(&cluster_.start("m" + std::to_string(i)));
+    sweepers.push_back(&cluster_.start(machine_name(i)));
   }
   for (int round = 0; round < 3; ++round) {
     for (SimProcess* sweeper : sweepers) {
@@ -141,7 +149,7 @@ void Chaos::check_end(const WorkspaceKey& key) {
   const SimFiles files = cluster_.files_of(id);
   const Incarnation incarnation = cluster_.store.record(id)->incarnation;
   for (std::size_t i = 1; i <= plan_.machines; ++i) {
-    const auto& committed = cluster_.node("m" + std::to_string(i)).committed;
+    const auto& committed = cluster_.node(machine_name(i)).committed;
     const auto found = committed.find({id, incarnation});
     if (found == committed.end()) continue;
     for (const auto& [name, content] : found->second) {

@@ -38,6 +38,14 @@ Task<Result<bool>> run_report(LifecycleManager& manager, InstanceRef instance) {
   const CallContext call;
   co_return co_await manager.report_unreachable(instance, call);
 }
+Task<Result<std::uint32_t>> run_destroy_source(LifecycleManager& manager, std::string source) {
+  const CallContext call;
+  co_return co_await manager.destroy_source(source, call);
+}
+Task<Result<void>> run_revive_source(LifecycleManager& manager, std::string source) {
+  const CallContext call;
+  co_return co_await manager.revive_source(source, call);
+}
 Task<Result<SweepReport>> run_sweep(LifecycleManager& manager) {
   const CallContext call;
   co_return co_await manager.sweep(call);
@@ -94,6 +102,12 @@ Pending<Result<void>> SimProcess::release(const SandboxId& sandbox) {
 Pending<Result<bool>> SimProcess::report_unreachable(const InstanceRef& instance) {
   return begin(run_report(*manager_, instance));
 }
+Pending<Result<std::uint32_t>> SimProcess::destroy_source(const std::string& source) {
+  return begin(run_destroy_source(*manager_, source));
+}
+Pending<Result<void>> SimProcess::revive_source(const std::string& source) {
+  return begin(run_revive_source(*manager_, source));
+}
 Pending<Result<SweepReport>> SimProcess::sweep() { return begin(run_sweep(*manager_)); }
 Pending<Result<OrphanReport>> SimProcess::orphans() { return begin(run_orphans(*manager_)); }
 Pending<bool> SimProcess::close() { return begin(run_close(*manager_)); }
@@ -142,12 +156,19 @@ SimFiles SimCluster::files_of(const SandboxId& sandbox) {
 }
 
 void SimCluster::check_always() {
-  std::map<SandboxId, int> running;
+  std::map<SandboxId, int> current;
   for (auto& [machine, node] : nodes_) {
-    for (const auto& [instance, state] : node->instances) ++running[instance.volume.sandbox];
-  }
-  for (const auto& [sandbox, count] : running) {
-    if (count > 1) world.violation("two instances of " + sandbox.str() + " run");
+    std::map<SandboxId, int> running;
+    for (const auto& [instance, state] : node->instances) {
+      const SandboxId& sandbox = instance.volume.sandbox;
+      if (++running[sandbox] > 1) world.violation("two instances of " + sandbox.str() + " run");
+      // What a late hand started on a volume that is garbage was never handed out.
+      const auto record = store.record(sandbox);
+      const bool named = record && lifecycle::names_volume(*record, instance.volume.generation);
+      if (named && ++current[sandbox] > 1) {
+        world.violation("two instances of " + sandbox.str() + " are current");
+      }
+    }
   }
   for (const Record& record : store.records()) {
     for (const Garbage& garbage : record.garbage) {

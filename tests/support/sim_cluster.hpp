@@ -37,6 +37,8 @@ class SimProcess final : public LifecycleObserver {
   Pending<Result<void>> destroy(const SandboxId& sandbox);
   Pending<Result<void>> release(const SandboxId& sandbox);
   Pending<Result<bool>> report_unreachable(const InstanceRef& instance);
+  Pending<Result<std::uint32_t>> destroy_source(const std::string& source);
+  Pending<Result<void>> revive_source(const std::string& source);
   Pending<Result<SweepReport>> sweep();
   Pending<Result<OrphanReport>> orphans();
   Pending<bool> close();

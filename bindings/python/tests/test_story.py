@@ -143,10 +143,12 @@ class Streams(WithCove):
 
     def test_nothing_is_kept_for_calls_that_ended(self):
         before = len(registry._objects)
-        self.workspace.exec(["true"])
-        self.workspace.read_file(self.workspace.write_file("kept", b"").path)
-        list(self.workspace.stream(["true"]))
-        self.assertEqual(len(registry._objects), before)
+        for _ in range(5):
+            self.workspace.exec(["true"])
+            self.workspace.write_file("kept", b"")
+            list(self.workspace.stream(["true"]))
+        # Cove's thread drops each in turn; only that of the last call may still be on its way.
+        self.assertLessEqual(len(registry._objects), before + 1)
 
 
 class Files(WithCove):
@@ -231,7 +233,8 @@ class Lifecycle(unittest.TestCase):
             c.acquire(KEY)
         with self.assertRaises(cove.FailedPreconditionError):
             other.exec(["true"])
-        self.assertTrue(c.closed)
+        other.close()
+        self.assertTrue(c.closed and other.closed)
 
     def test_the_handles_may_go_in_any_order(self):
         c = self.home.open()
@@ -310,24 +313,24 @@ class Process(unittest.TestCase):
     def test_ctrl_c_ends_the_command_and_the_wait(self):
         done = run_python(
             """
-            import _thread, sys, threading, time, cove
+            import signal, sys, threading, time, cove
             c = cove.Cove(sys.argv[1])
             w = c.acquire(("app", "demo", "ana"))
             def interrupt():
-                while not w.exec(["sh", "-c", "test -e /workspace/up"]).succeeded:
-                    time.sleep(0.05)
-                _thread.interrupt_main()
+                while not w.exec(["test", "-s", "/workspace/pid"]).succeeded:
+                    pass
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
             threading.Thread(target=interrupt).start()
             began = time.monotonic()
             try:
-                w.exec(["sh", "-c", "touch /workspace/up; exec sleep 100"])
+                w.exec(["sh", "-c", "echo $$ > /workspace/pid; exec sleep 100"])
             except KeyboardInterrupt:
                 print("interrupted", time.monotonic() - began < 60)
-            print(w.exec(["sh", "-c", "ps ax 2>/dev/null | grep -c '[s]leep 100'"]).out.text.strip() or "0")
+            print("still there:", w.exec(["sh", "-c", "test -d /proc/$(cat /workspace/pid)"]).succeeded)
             """,
             self.state,
         )
-        self.assertEqual(done.stdout.splitlines(), ["interrupted True", "0"], done.stderr)
+        self.assertEqual(done.stdout.splitlines(), ["interrupted True", "still there: False"], done.stderr)
 
 
 if __name__ == "__main__":

@@ -56,7 +56,8 @@ constexpr Duration kAgentAnswer = 20s;  ///< from the start to the agent's greet
 constexpr Duration kEndOfProcesses = 30s;
 
 Error still_busy(const VolumeRef& volume) {
-  return Error(ErrorCode::kUnavailable, "another call works on volume '" + path_of(volume) + "'")
+  return Error(ErrorCode::kUnavailable, "another call works on volume '" + path_of(volume) +
+                                            "', or what was ended there has not gone yet")
       .with_retry_after(1s);
 }
 
@@ -265,8 +266,12 @@ Task<Result<void>> LocalProvider::start_now(const InstanceRef& instance,
   reap_when_ended(*started.launched.process);
   UniqueFd socket = std::move(started.socket);
   auto guest = co_await greet(instance, std::move(socket), call);
-  if (guest) co_return ok();
-  co_return co_await give_up_start(instance, started, attempt, guest.error());
+  if (!guest) co_return co_await give_up_start(instance, started, attempt, guest.error());
+  const auto settle = [&] { return instances_.settle(started); };
+  const auto settled = co_await base::offload(runtime_.executor, runtime_.loop, settle);
+  if (settled) co_return ok();
+  guests_.erase(instance.volume);
+  co_return co_await give_up_start(instance, started, attempt, settled.error());
 }
 
 /// Ends what did not answer, whatever the caller's deadline, and says why it did not.

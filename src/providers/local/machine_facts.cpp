@@ -88,11 +88,13 @@ Error explain_start_failure(const std::string& errors) {
       return {ErrorCode::kProvider, "the sandbox did not start because " + obstacle->setting +
                                         "; remedy: " + obstacle->remedy + " (" + cause + ")"};
     }
-    return {ErrorCode::kProvider,
-            "the sandbox did not start because the kernel refuses a namespace; inside a container "
-            "it needs user namespaces allowed (for Docker: --security-opt seccomp=unconfined "
-            "--security-opt apparmor=unconfined --security-opt systempaths=unconfined) (" +
-                cause + ")"};
+    return {
+        ErrorCode::kProvider,
+        "the sandbox did not start because the kernel refuses a namespace; below chroot it always "
+        "does, inside a container user namespaces must be allowed (for Docker: --security-opt "
+        "seccomp=unconfined "
+        "--security-opt apparmor=unconfined --security-opt systempaths=unconfined) (" +
+            cause + ")"};
   }
   if (mentions(errors, "Permission denied") && mentions(errors, "run the launcher")) {
     return {ErrorCode::kProvider,

@@ -58,7 +58,7 @@ TEST_CASE("DirectoryObjects: on a full disk a put says so and leaves nothing",
 }
 
 TEST_CASE("Snapshot: a store without room fails the save, and the workspace is as it was",
-          "[fault][snapshot][pain-18]") {
+          "[fault][snapshot][pain-18][pain-76]") {
   REQUIRE_DISK(disk, "4m");
   cove::base::IoLoop loop;
   cove::base::WorkerPool pool(2);

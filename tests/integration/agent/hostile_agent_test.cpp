@@ -146,6 +146,25 @@ TEST_CASE("Guest: output past the limits that were asked for ends the connection
   CHECK(result.error().code() == ErrorCode::kIntegrity);
 }
 
+TEST_CASE("Guest: a piece of nothing is not taken for the end of a file",
+          "[integration][guest][threads]") {
+  HostileFixture f;
+  const auto guest = f.greeted();
+  const GuestPath path{"", "file"};
+  const CallContext call;
+  Result<Bytes> first = Error(ErrorCode::kInternal, "no answer");
+  std::thread caller([&] {
+    const auto source = base::sync_wait(f.loop, guest->read_file(path, {}, call)).value();
+    first = base::sync_wait(f.loop, source->next(call));
+  });
+  const auto stream = f.agent.receive()->stream;
+  f.agent.send(wire::FrameType::kEvent, stream, wire::encode_opened({}));
+  f.agent.send(wire::FrameType::kData, stream, {});
+  f.agent.send(wire::FrameType::kData, stream, Bytes(3));
+  caller.join();
+  CHECK(first.value().size() == 3);
+}
+
 TEST_CASE("Guest: output that is not as long as the answer says is refused",
           "[integration][guest][threads]") {
   HostileFixture f;

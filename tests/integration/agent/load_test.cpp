@@ -94,7 +94,7 @@ TEST_CASE("Agent: a fork bomb is ended by its timeout, and the next command work
 }
 
 TEST_CASE("Agent: 10,000 commands leave no process and no descriptor",
-          "[integration][agent][slow]") {
+          "[integration][agent][slow][pain-54]") {
   AgentFixture f;
   const ExecSpec spec{.argv = {"/bin/true"}};
   for (int i = 0; i < 1000; ++i) REQUIRE(f.run(spec).value().succeeded());

@@ -130,7 +130,7 @@ TEST_CASE("Agent: a timeout ends the command and keeps what it wrote [pain-48]",
 }
 
 TEST_CASE("Agent: a timeout leaves nothing, not what left the session or ignores SIGTERM [pain-40]",
-          "[integration][agent][pain-38][pain-39][pain-40]") {
+          "[integration][agent][pain-38][pain-39][pain-40][pain-42]") {
   AgentFixture f;
   const ExecSpec spec{
       .argv = {"sh", "-c",
@@ -146,6 +146,7 @@ TEST_CASE("Agent: a timeout leaves nothing, not what left the session or ignores
   REQUIRE(out.size() > line + 1);
   CHECK_FALSE(is_alive(out.substr(0, line)));
   CHECK_FALSE(is_alive(out.substr(line + 1)));
+  CHECK(f.run({.argv = {"true"}}).value().succeeded());
 }
 
 TEST_CASE("Agent: a command that handles SIGTERM has the grace time", "[integration][agent]") {

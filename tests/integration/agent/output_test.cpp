@@ -26,9 +26,8 @@ long peak_memory(pid_t pid) {
 }
 
 std::string text_of(const Bytes& bytes) {
-  std::string text;
-  for (const std::byte byte : bytes) text.push_back(static_cast<char>(byte));
-  return text;
+  // SAFETY: bytes seen as characters.
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 Task<Result<std::string>> read_all(std::shared_ptr<GuestProcess> process) {
@@ -144,11 +143,11 @@ TEST_CASE("GuestProcess: closing stdin is the end of the command's input", "[int
 TEST_CASE("GuestProcess: a reader that does not read makes the command wait, and loses nothing",
           "[integration][agent]") {
   AgentFixture f;
-  const auto process = start(f, {.argv = {"sh", "-c", "head -c 50000000 /dev/zero; echo end >&2"}});
+  const auto process = start(f, {.argv = {"sh", "-c", "head -c 20000000 /dev/zero; echo end >&2"}});
   const auto other = f.run({.argv = {"echo", "others go on"}});
   CHECK(other.value().out.head == "others go on\n");
   CHECK(peak_memory(f.agent.pid()) < 200'000);
-  CHECK(f.wait(read_all(process)).value().size() == 50'000'004);
+  CHECK(f.wait(read_all(process)).value().size() == 20'000'004);
   CHECK(f.wait(process->wait({})).value().succeeded());
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/sha256.hpp"
 #include "support/agent_fixture.hpp"
+#include "support/byte_sources.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;
@@ -112,8 +113,8 @@ TEST_CASE("Guest: an upload whose source breaks leaves the old file and nothing 
 
 TEST_CASE("Guest: refusals of files come from where the path is resolved", "[integration][guest]") {
   AgentFixture f;
-  ::symlink("/etc/hostname", (f.agent.workspace() + "/out").c_str());
-  ::mkfifo((f.agent.workspace() + "/fifo").c_str(), 0644);
+  REQUIRE(::symlink("/etc/hostname", (f.agent.workspace() + "/out").c_str()) == 0);
+  REQUIRE(::mkfifo((f.agent.workspace() + "/fifo").c_str(), 0644) == 0);
   const auto code = [&](const std::string& path) {
     return f.wait(read_all(f.guest, path, {})).error().code();
   };

@@ -1,4 +1,5 @@
 // How starts fail: with cause and remedy, and nothing left.
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 
@@ -131,7 +132,7 @@ TEST_CASE("Local provider: a damaged agent on disk is written again",
 
 TEST_CASE("Local provider: uid ranges that are all given out are told", "[integration][local]") {
   if (!cove::test::is_root()) {
-    WARN("skipped: only root gives uid ranges out");
+    WARN("[skipped] only root gives uid ranges out");
     return;
   }
   const cove::test::TemporaryDirectory ranges;
@@ -172,4 +173,34 @@ TEST_CASE("Machine probe: says what was tried and what is missing",
   local::LocalOptions refused = machine.options;
   refused.bubblewrap = fake.path;
   CHECK(level_of(local::probe_machine(refused), "namespaces") == Level::kBroken);
+}
+
+TEST_CASE("Local provider: what is left of a bubblewrap killed in the middle of a start is ended",
+          "[integration][local][any-user]") {
+  // The real one, but its child waits before it becomes the agent, as one does whose parent was
+  // killed before it had told the child to go on.
+  const cove::test::TemporaryDirectory directory;
+  const std::string fifo = "/var/tmp/cove-block-" + std::to_string(::getpid());
+  REQUIRE(::mkfifo(fifo.c_str(), 0666) == 0);
+  ::chmod(fifo.c_str(), 0666);
+  const FakeBubblewrap fake("exec /usr/bin/bwrap --block-fd 3 \"$@\" 3<> " + fifo);
+  LocalMachine machine(fake.options());
+  const InstanceRef instance{machine.new_volume(), Epoch{1}};
+  REQUIRE(machine.create(instance.volume));
+  cove::test::InstanceProcesses processes;
+  std::thread killer([&] {
+    cove::test::eventually([&] {
+      processes = cove::test::processes_of(machine, instance);
+      return processes.agent != 0;
+    });
+    ::kill(processes.bubblewrap, SIGKILL);
+  });
+  const auto started = machine.start(instance);
+  killer.join();
+  ::unlink(fifo.c_str());
+  REQUIRE(processes.agent != 0);
+  CHECK_FALSE(started);
+  CHECK(cove::test::eventually([&] { return !cove::test::is_alive(processes.agent); }));
+  CHECK(machine.inspect(instance).state == InstanceState::kGone);
+  CHECK(cove::test::leftovers(machine) == std::vector<std::string>{});
 }

@@ -243,7 +243,7 @@ TEST_CASE("Sandbox: another user's volume and the other generations are out of r
 
 TEST_CASE("Sandbox: volumes belong to host uids of their own", "[security][local]") {
   if (!cove::test::is_root()) {
-    WARN("skipped: an ordinary user has one uid only");
+    WARN("[skipped] an ordinary user has one uid only");
     return;
   }
   LocalMachine machine;

@@ -6,7 +6,7 @@
 TEST_CASE("Sandbox: everything holds for an ordinary user too", "[security][local]") {
   const auto run = cove::test::run_as_ordinary_user();
   if (!run.skipped.empty()) {
-    WARN("skipped: " << run.skipped);
+    WARN("[skipped] " << run.skipped);
     return;
   }
   INFO(run.output);

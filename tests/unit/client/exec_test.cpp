@@ -81,9 +81,8 @@ TEST_CASE("SandboxClient: cancelling a blocking exec gives the result with Cance
   Client c;
   c.link->fake->run_hangs = true;
   std::stop_source stop;
-  std::thread canceller([&] { c.link->loop.post([&] { stop.request_stop(); }); });
+  c.link->fake->when_hanging = [&] { stop.request_stop(); };
   const auto result = c.client.exec({.argv = {"sleep"}}, {.stop = stop.get_token()});
-  canceller.join();
   REQUIRE(result);
   CHECK(std::holds_alternative<Cancelled>(result->outcome));
 }

@@ -94,7 +94,7 @@ TEST_CASE("Volume lock: belongs to the open file, one role apart from the other"
 
 TEST_CASE("Uid ranges: never overlap, and come back", "[unit][local]") {
   if (!has_all_ids()) {
-    WARN("skipped: this user namespace has not all ids");
+    WARN("[skipped] this user namespace has not all ids");
     return;
   }
   const Registry registry;
@@ -128,7 +128,7 @@ TEST_CASE("Uid ranges: a lost entry is written again, a taken one is not", "[uni
 TEST_CASE("Uid ranges: when all are given out, those of deleted state directories are taken",
           "[unit][local]") {
   if (!has_all_ids()) {
-    WARN("skipped: this user namespace has not all ids");
+    WARN("[skipped] this user namespace has not all ids");
     return;
   }
   const Registry registry;

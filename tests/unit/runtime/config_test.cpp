@@ -208,6 +208,12 @@ TEST_CASE("config schema: its defaults are the members' own", "[unit][runtime]")
   CHECK(written->blocking_threads == plain->blocking_threads);
 }
 
+TEST_CASE("config schema: is the documented file, byte for byte", "[unit][runtime]") {
+  std::ifstream file(COVE_SOURCE_DIR "/docs/config.schema.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  CHECK(cove::config_schema() == text);
+}
+
 TEST_CASE("docs/configuration.md: has a row for every key, with its default", "[unit][runtime]") {
   std::ifstream file(COVE_SOURCE_DIR "/docs/configuration.md");
   REQUIRE(file);

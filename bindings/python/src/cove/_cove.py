@@ -257,6 +257,6 @@ def _close_all() -> None:
     """Ends Cove's threads while Python can still run their callbacks."""
     for cove in list(_live):
         try:
-            cove.close(timeout=2.0)
+            cove.close(timeout=15.0)  # commands that ignore SIGTERM take their grace time
         except CoveError:
             pass  # a forked child, or a callback that does not end: the process ends anyway

@@ -7,6 +7,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Type
 
 from . import _calls, _ffi, _files, _options
 from ._calls import Cancel, Owned
+from ._errors import FailedPreconditionError
 from ._exec import ExecResult, ExecStream, OutputChunk
 from ._ffi import lib
 from ._files import FileInfo
@@ -237,9 +238,13 @@ class Workspace:
         self._owned = None
 
     def close(self) -> None:
-        """Releases the workspace if that was not done. May be repeated."""
-        if self._owned is not None:
+        """Releases the workspace if that was not done. May be repeated, also after the Cove's close."""
+        if self._owned is None:
+            return
+        try:
             self.release()
+        except FailedPreconditionError:
+            self._owned = None  # the Cove let go of it before, or it is the parent process's
 
     @property
     def closed(self) -> bool:

@@ -40,6 +40,25 @@ bool has_controllers(int group) {
   return has_word(*text, "memory", ' ') && has_word(*text, "pids", ' ');
 }
 
+/// On v2, who moves a process must be able to write the group that is above both places.
+Result<void> check_can_move(const std::string& mount, const std::string& parent) {
+  const auto text = read_small_file(AT_FDCWD, "/proc/self/cgroup");
+  const auto line = text ? text->find("0::/") : std::string::npos;
+  if (line == std::string::npos) return ok();
+  const std::string own = text->substr(line + 4, text->find('\n', line) - line - 4);
+  std::string common;
+  std::istringstream ours(own);
+  std::istringstream theirs(parent);
+  std::string left;
+  std::string right;
+  while (std::getline(ours, left, '/') && std::getline(theirs, right, '/') && left == right) {
+    common += left + "/";
+  }
+  const std::string procs = mount + "/" + common + "cgroup.procs";
+  if (::faccessat(AT_FDCWD, procs.c_str(), W_OK, AT_EACCESS) == 0) return ok();
+  return system_error(errno, "move processes from '" + own + "' to '" + parent + "'");
+}
+
 /// Walks down to `parent` below a hierarchy's root and makes what is missing. On v2 each level must
 /// hand its controllers on.
 Result<UniqueFd> open_parent(const std::string& mount, const std::string& parent, bool unified) {
@@ -68,6 +87,7 @@ Result<UniqueFd> open_parent(const std::string& mount, const std::string& parent
   if (::faccessat(*at, ".", W_OK, AT_EACCESS) != 0) {
     return system_error(errno, "write below '" + mount + "/" + parent + "'");
   }
+  if (unified) COVE_TRY_VOID(check_can_move(mount, parent));
   return at;
 }
 
@@ -229,6 +249,16 @@ Result<InstanceCgroup> Cgroups::create_v2(const std::string& name,
   made.commands.push_back(std::move(enter));
   made.memory = std::move(commands);
   return made;
+}
+
+Result<void> Cgroups::join(const InstanceCgroup& group, pid_t pid) const {
+  const std::string text = std::to_string(pid);
+  for (const UniqueFd& procs : group.join) {
+    if (::write(*procs, text.data(), text.size()) < 0 && errno != ESRCH) {
+      return system_error(errno, "move process " + text + " into the instance's cgroup");
+    }
+  }
+  return ok();
 }
 
 void Cgroups::kill(const std::string& name) const {

@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 #include <cove/policy.hpp>
 #include <cove/result.hpp>
 
@@ -58,6 +60,9 @@ class Cgroups {
   /// Makes the group `name` with its limits; one that is left over is used again.
   /// REQUIRES: limits().
   Result<InstanceCgroup> create(const std::string& name, const SandboxLimits& limits) const;
+
+  /// Moves a process into the agent's group of an instance.
+  Result<void> join(const InstanceCgroup& group, pid_t pid) const;
 
   /// SIGKILL to everything in the group. Success where there is none.
   void kill(const std::string& name) const;

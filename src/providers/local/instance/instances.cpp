@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "providers/local/instance/agent_socket.hpp"
+#include "providers/local/instance/strays.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/small_files.hpp"
 
@@ -60,24 +61,33 @@ Result<Instances::Sight> Instances::look(const VolumeRef& volume) const {
 Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
   const auto bubblewrap = find_process(record, here_);
   if (!bubblewrap) {
-    if (locked && record.space.boot_id == here_.boot_id &&
+    if (!locked) return true;
+    if (record.space.boot_id == here_.boot_id &&
         record.space.pid_namespace != here_.pid_namespace) {
       return Error(ErrorCode::kUnavailable,
                    "the instance was started in another container of this machine and can be "
                    "ended only from there");
     }
-    if (locked && !record.cgroup.empty()) cgroups_.kill(record.cgroup);
+    if (!record.cgroup.empty()) cgroups_.kill(record.cgroup);
+    kill_strays(record.instance.volume);
     return true;
   }
   // Frozen, it starts nothing between being asked for its children and being killed.
   bubblewrap->freeze();
   const auto children = bubblewrap->children();
   for (const Process& child : children) child.send(SIGKILL);
-  bubblewrap->send(SIGKILL);
-  // The agent is the sandbox's PID 1: it has ended only when everything in there has.
+  // The agent is the sandbox's PID 1: it has ended only when everything in there has, and lets go
+  // of the lock a little before that. Until then bubblewrap stays, so that the next look finds it.
   for (const Process& child : children) {
     if (!child.has_ended(kEndBound)) return false;
   }
+  // Let go on, it reaps the agent and ends; killed, it would leave a zombie to a host that is
+  // PID 1. Where it has no child it would go on to make one.
+  if (bubblewrap->has_children()) {
+    bubblewrap->send(SIGCONT);
+    if (bubblewrap->has_ended(kEndBound)) return true;
+  }
+  bubblewrap->send(SIGKILL);
   return bubblewrap->has_ended(kEndBound);
 }
 
@@ -173,14 +183,13 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
   COVE_TRY(const UniqueFd run_directory,
            make_directory(state_.run(), run_name_of(instance.volume), 0700));
   spec.run_directory = *run_directory;
-  InstanceCgroup cgroup;
+  StartedInstance started;
   if (cgroups_.limits()) {
     spec.cgroup_name =
         cgroup_prefix_of(instance.volume) + std::to_string(number_of(instance.epoch));
-    COVE_TRY(cgroup, cgroups_.create(spec.cgroup_name, spec.policy.limits));
-    spec.cgroup = &cgroup;
+    COVE_TRY(started.cgroup, cgroups_.create(spec.cgroup_name, spec.policy.limits));
+    spec.cgroup = &started.cgroup;
   }
-  StartedInstance started;
   COVE_TRY(const UniqueFd listener, listen_in(*run_directory));
   COVE_TRY(started.socket, connect_in(*run_directory));
   Result<Launched> launched = launch(*tools, spec, *listener);
@@ -189,7 +198,22 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
     return explain_start_failure(launched.error().message());
   }
   started.launched = *std::move(launched);
+  // The first move waits for the kernel's readers, some milliseconds, in which the sandbox is being
+  // made; those that follow soon are free. What came of it is seen when the start is settled.
+  const auto process = Process::behind(*started.launched.process);
+  if (process) static_cast<void>(cgroups_.join(started.cgroup, process->pid()));
   return started;
+}
+
+Result<void> Instances::settle(const StartedInstance& started) const {
+  if (started.cgroup.join.empty()) return ok();
+  const auto process = Process::behind(*started.launched.process);
+  if (!process) return ok();  // ended already: whoever calls next is told
+  COVE_TRY_VOID(cgroups_.join(started.cgroup, process->pid()));
+  for (const Process& agent : process->children()) {
+    COVE_TRY_VOID(cgroups_.join(started.cgroup, agent.pid()));
+  }
+  return ok();
 }
 
 Result<Step> Instances::abandon_start(const InstanceRef& instance, const StartedInstance& started,
@@ -207,7 +231,10 @@ Result<Step> Instances::abandon_start(const InstanceRef& instance, const Started
     if (!process->has_ended(kEndBound)) return Step::kBusy;
   }
   COVE_TRY(const bool locked, attempt.hold->operation.is_held_elsewhere(LockRole::kInstance));
-  if (locked) return Step::kBusy;
+  if (locked) {
+    kill_strays(instance.volume);
+    return Step::kBusy;
+  }
   return clear(instance.volume, instance.epoch) ? Step::kDone : Step::kBusy;
 }
 

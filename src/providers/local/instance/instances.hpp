@@ -42,6 +42,7 @@ struct StartAttempt {
 struct StartedInstance {
   Launched launched;
   base::UniqueFd socket;  ///< connected
+  InstanceCgroup cgroup;
 };
 
 class Instances {
@@ -58,6 +59,9 @@ class Instances {
   /// REQUIRES: a kReady attempt of this instance. Errors: kProvider, with cause and remedy.
   Result<StartedInstance> start(const InstanceRef& instance, const SandboxPolicy& policy,
                                 StartAttempt& attempt) const;
+
+  /// Completes a start whose agent answered.
+  Result<void> settle(const StartedInstance& started) const;
 
   /// Ends a start whose agent did not answer. kBusy: not all of it is gone yet.
   Result<Step> abandon_start(const InstanceRef& instance, const StartedInstance& started,

@@ -210,11 +210,6 @@ Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int li
   COVE_TRY(held.seccomp, sealed_memory("cove-seccomp", tools.seccomp));
   const wire::AgentBoot boot = boot_of(spec, inheritance, lock, listener);
   COVE_TRY(held.boot, sealed_memory("cove-boot", wire::to_json(boot)));
-  if (spec.cgroup != nullptr) {
-    for (const UniqueFd& procs : spec.cgroup->join) {
-      plan.add({"join", std::to_string(inheritance.pass(*procs))});
-    }
-  }
   const auto& range = spec.volume.marker.range;
   Sources sources(range.has_value(), inheritance, plan);
   COVE_TRY(SandboxSpec sandbox, sandbox_of(tools, spec, sources, held));

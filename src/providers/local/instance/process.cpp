@@ -17,6 +17,18 @@ namespace cove::local {
 
 using base::UniqueFd;
 
+namespace {
+
+/// The pids of a process's children, separated by spaces.
+std::string children_text(pid_t pid) {
+  const std::string name = std::to_string(pid);
+  const auto text =
+      read_small_file(AT_FDCWD, "/proc/" + name + "/task/" + name + "/children", 1 << 20);
+  return text ? *text : std::string();
+}
+
+}  // namespace
+
 std::optional<ProcessFacts> facts_of(pid_t pid) {
   const auto text = read_small_file(AT_FDCWD, "/proc/" + std::to_string(pid) + "/stat");
   if (!text) return std::nullopt;
@@ -73,11 +85,7 @@ bool Process::has_ended(std::chrono::milliseconds bound) const noexcept {
 
 std::vector<Process> Process::children() const {
   std::vector<Process> found;
-  const std::string path =
-      "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children";
-  const auto text = read_small_file(AT_FDCWD, path);
-  if (!text) return found;
-  std::istringstream pids(*text);
+  std::istringstream pids(children_text(pid_));
   pids.imbue(std::locale::classic());
   for (pid_t pid = 0; pids >> pid;) {
     const auto facts = facts_of(pid);
@@ -86,6 +94,8 @@ std::vector<Process> Process::children() const {
   }
   return found;
 }
+
+bool Process::has_children() const { return !children_text(pid_).empty(); }
 
 void Process::freeze() const {
   if (!send(SIGSTOP)) return;

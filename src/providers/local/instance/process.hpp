@@ -37,8 +37,11 @@ class Process {
   /// True once it has ended; waits for that at most `bound`.
   bool has_ended(std::chrono::milliseconds bound) const noexcept;
 
-  /// Its children now.
+  /// Its children that live.
   std::vector<Process> children() const;
+
+  /// True where it has a child that lives, or has ended and was not reaped yet.
+  bool has_children() const;
 
   /// Stops it and waits (briefly) until it has, so that it starts no more children.
   void freeze() const;

@@ -95,9 +95,7 @@ class Launcher {
     calm_down();
     for (;;) {
       const char* step = plan_.word();
-      if (std::strcmp(step, "join") == 0) {
-        join();
-      } else if (std::strcmp(step, "stage") == 0) {
+      if (std::strcmp(step, "stage") == 0) {
         stage();
       } else if (std::strcmp(step, "own") == 0) {
         own();
@@ -124,12 +122,6 @@ class Launcher {
     ::umask(022);
     ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     require(::chdir("/") == 0, "enter '/'");
-  }
-
-  void join() {
-    const int procs = plan_.descriptor();
-    require(::write(procs, "0", 1) == 1, "enter the cgroup of the instance");
-    ::close(procs);
   }
 
   /// Copies the mount behind a descriptor while this is still the mount namespace it belongs to.

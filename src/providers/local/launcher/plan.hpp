@@ -1,6 +1,5 @@
 /// What the host tells cove-launcher to do: steps as NUL-terminated words in an inherited file.
 ///
-///     join <fd>                   write this process into the cgroup behind an open cgroup.procs
 ///     stage <fd> <file|dir> <name>   bind what the descriptor is to /tmp/<name>, in a mount
 ///                                 namespace of this process's own
 ///     own <first> <path>          make a user namespace whose ids are the host's from <first> on,

@@ -1,0 +1,70 @@
+// Feeds bytes to everything of the wire that reads what the other side sent: the first byte says
+// how they are cut into reads, the rest is a connection's stream.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+
+#include "wire/frame.hpp"
+#include "wire/greeting.hpp"
+#include "wire/reply.hpp"
+#include "wire/request.hpp"
+
+namespace {
+
+using namespace cove;
+
+void must(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// A request that is understood is encoded to one that is understood.
+void check_request(ByteView payload) {
+  const auto request = wire::parse_request(payload);
+  if (!request) return;
+  const auto encoded = wire::encode_request(*request);
+  if (!encoded) {
+    must(encoded.error().code() == ErrorCode::kTooLarge);
+    return;
+  }
+  must(wire::parse_request(*encoded).has_value());
+}
+
+void read_payload(ByteView payload) {
+  check_request(payload);
+  (void)wire::parse_greeting(payload).has_value();
+  (void)wire::parse_cancel(payload).has_value();
+  (void)wire::parse_exec_reply(payload).has_value();
+  (void)wire::parse_status(payload).has_value();
+  (void)wire::parse_file_info(payload).has_value();
+  (void)wire::parse_opened(payload).has_value();
+  (void)wire::parse_count(payload).has_value();
+  (void)wire::parse_entries(payload).has_value();
+  (void)wire::read_credit(payload).has_value();
+  if (const auto error = wire::parse_error(payload)) must(error->message().size() <= 1024);
+  ExecSpec spec;
+  (void)wire::unpack_arguments(payload, spec).has_value();
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const std::size_t piece = std::size_t{1} + data[0];
+  ByteView rest = std::as_bytes(std::span(data, size)).subspan(1);
+  wire::FrameDecoder decoder;
+  while (!rest.empty()) {
+    const auto space = decoder.space();
+    const std::size_t count = std::min({piece, rest.size(), space.size()});
+    std::copy_n(rest.begin(), count, space.begin());
+    decoder.filled(count);
+    rest = rest.subspan(count);
+    for (;;) {
+      const auto frame = decoder.next();
+      if (!frame) return 0;
+      if (!*frame) break;
+      must((*frame)->payload.size() <= wire::kMaxDataBytes);
+      read_payload((*frame)->payload);
+    }
+  }
+  return 0;
+}
