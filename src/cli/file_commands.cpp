@@ -12,6 +12,8 @@
 namespace cove::cli {
 namespace {
 
+constexpr std::uint32_t kPage = 10'000;  // the most: each page costs a pass over the directory
+
 std::string_view text_of(ByteView bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -72,7 +74,7 @@ Result<void> list(const Invocation& invocation, const SandboxClient& client,
                   const std::string& path) {
   const Request& request = invocation.request;
   JsonList entries(invocation.output, "entries");
-  ListOptions options;
+  ListOptions options{.limit = kPage};
   do {
     COVE_TRY(const FilePage page, client.list(path, options, invocation.call));
     std::string lines;

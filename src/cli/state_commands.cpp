@@ -31,6 +31,13 @@ StopDrain drain_of(const Request& request) {
   return request.force ? StopDrain::kCancel : StopDrain::kRefuse;
 }
 
+/// A sandbox in use is refused; the hint says how to end what uses it.
+Result<void> with_hint(const Request& request, const Result<void>& done) {
+  const bool refused = !done && done.error().code() == ErrorCode::kFailedPrecondition;
+  if (!refused || request.force) return done;
+  return done.error().with_context("hint", "--force ends what runs");
+}
+
 /// The source to list: "type/id", or empty for all.
 Result<std::string> chosen_source(const Request& request) {
   const WorkspaceChoice& choice = request.workspace;
@@ -90,13 +97,17 @@ Result<int> run_list(const Invocation& invocation) {
 
 Result<int> run_stop(const Invocation& invocation) {
   COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
-  COVE_TRY_VOID(invocation.cove.stop(sandbox, drain_of(invocation.request), invocation.call));
+  const StopDrain drain = drain_of(invocation.request);
+  COVE_TRY_VOID(
+      with_hint(invocation.request, invocation.cove.stop(sandbox, drain, invocation.call)));
   return tell_done(invocation, "stopped", sandbox);
 }
 
 Result<int> run_archive(const Invocation& invocation) {
   COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
-  COVE_TRY_VOID(invocation.cove.archive(sandbox, drain_of(invocation.request), invocation.call));
+  const StopDrain drain = drain_of(invocation.request);
+  COVE_TRY_VOID(
+      with_hint(invocation.request, invocation.cove.archive(sandbox, drain, invocation.call)));
   return tell_done(invocation, "archived", sandbox);
 }
 
