@@ -13,14 +13,14 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "agent/exec/raw_syscall.hpp"
+#include "base/raw_syscall.hpp"
 #include "base/system_error.hpp"
 
-/// The C library's own name of clone(): a sanitizer's runtime puts itself before the public one and
-/// keeps the argument on the caller's stack, which this child must not read.
-extern "C" int __clone(int (*function)(void*), void* stack, int flags, void* argument, ...);
-
 namespace cove::agent {
+
+using base::as_argument;
+using base::raw_syscall;
+
 namespace {
 
 constexpr std::size_t kStackBytes = 64 * 1024;
@@ -32,7 +32,7 @@ constexpr std::size_t kPooledStacks = 64;
 /// allocation, no errno, no library. SAFETY: everything it reads was finished before the clone;
 /// what it writes is in its block, published by the atomic state.
 struct KeeperCode {
-#define COVE_KEEPER_CODE __attribute__((no_sanitize("address", "undefined", "thread"), noinline))
+#define COVE_KEEPER_CODE COVE_UNWATCHED __attribute__((noinline))
 
   COVE_KEEPER_CODE static int run(void* argument) noexcept {
     auto* block = static_cast<KeeperBlock*>(argument);
@@ -274,8 +274,8 @@ Result<std::unique_ptr<Keeper>> Spawner::start(SpawnPlan plan) {
   if (keeper->stack_ == nullptr) return base::system_error(ENOMEM, "start a command");
   // CLONE_FILES: the keeper holds no descriptor of its own, so closing one here closes it.
   // SAFETY: the stack is the keeper's until it is reaped, which is when ~Keeper may run.
-  const int pid = ::__clone(&KeeperCode::run, keeper->stack_ + kStackBytes,
-                            CLONE_VM | CLONE_FILES | SIGCHLD, &keeper->block_);
+  const int pid = ::cove_unwatched_clone(&KeeperCode::run, keeper->stack_ + kStackBytes,
+                                         CLONE_VM | CLONE_FILES | SIGCHLD, &keeper->block_);
   if (pid >= 0) {
     keeper->pid_ = pid;
     return keeper;

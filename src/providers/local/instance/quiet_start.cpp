@@ -12,16 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/raw_syscall.hpp"
 #include "base/system_error.hpp"
-
-// ThreadSanitizer wraps clone() and calls like dup2(), takes what shares the host's memory for a
-// child of fork(), and breaks its own records: so by glibc's other name for clone, and plain system
-// calls.
-extern "C" int cove_unwatched_clone(int (*body)(void*), void* stack_top, int flags, void* argument,
-                                    ...) __asm__("__clone");
 
 namespace cove::local {
 
+using base::as_argument;
+using base::raw_syscall;
 using base::system_error;
 using base::UniqueFd;
 
@@ -43,56 +40,48 @@ struct Start {
   int error_number = 0;
 };
 
-#define COVE_AFTER_CLONE __attribute__((no_sanitize("address", "thread", "undefined")))
-
-template <class... Arguments>
-COVE_AFTER_CLONE int plain_call(long number, Arguments... arguments) {
-  return static_cast<int>(::syscall(number, arguments...));
-}
-
-COVE_AFTER_CLONE int give_up(Start& start, const char* step) {
+COVE_UNWATCHED int give_up(Start& start, const char* step, long result) {
   start.failed_step = step;
-  start.error_number = errno;
+  start.error_number = static_cast<int>(-result);
   return 127;
 }
 
-/// Becomes the program. Own descriptor table, the host's memory: plain system calls only.
-COVE_AFTER_CLONE int become_program(void* argument) {
+/// Becomes the program. Own descriptor table, the host's memory: raw system calls only.
+COVE_UNWATCHED int become_program(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   const int count = static_cast<int>(start.descriptors.size());
-  int moved[kMaxDescriptors + 1];
+  long moved[kMaxDescriptors + 1];
   // First all out of the way of the numbers that they are to have, then each to its own.
   for (int i = 0; i <= count; ++i) {
     const int source = i < count ? start.descriptors[static_cast<std::size_t>(i)] : start.program;
-    moved[i] =
-        plain_call(SYS_fcntl, source, F_DUPFD_CLOEXEC, static_cast<int>(kMaxDescriptors) + 1);
-    if (moved[i] < 0) return give_up(start, "pass a descriptor");
+    moved[i] = raw_syscall(SYS_fcntl, source, F_DUPFD_CLOEXEC, kMaxDescriptors + 1);
+    if (moved[i] < 0) return give_up(start, "pass a descriptor", moved[i]);
   }
-  for (int i = 0; i < count; ++i) {
-    if (plain_call(SYS_dup3, moved[i], i, 0) < 0) return give_up(start, "pass a descriptor");
+  for (int i = 0; i <= count; ++i) {
+    const long result = raw_syscall(SYS_dup3, moved[i], i, i < count ? 0 : O_CLOEXEC);
+    if (result < 0) return give_up(start, "pass a descriptor", result);
   }
-  if (plain_call(SYS_dup3, moved[count], count, O_CLOEXEC) < 0)
-    return give_up(start, "pass the program");
   // SAFETY: closes in this process's own table; the host's stays as it is.
-  if (::syscall(SYS_close_range, count + 1, ~0U, 0) != 0) {
-    return give_up(start, "close the host's descriptors");
-  }
+  long result = raw_syscall(SYS_close_range, count + 1, ~0U, 0);
+  if (result < 0) return give_up(start, "close the host's descriptors", result);
   static char* const no_environment[] = {nullptr};
   // SAFETY: all pointers live in the suspended host thread.
-  ::syscall(SYS_execveat, count, "", start.arguments, no_environment, AT_EMPTY_PATH);
-  return give_up(start, "run the launcher");
+  result = raw_syscall(SYS_execveat, count, as_argument(""), as_argument(start.arguments),
+                       as_argument(no_environment), AT_EMPTY_PATH);
+  return give_up(start, "run the launcher", result);
 }
 
 /// The go-between: shares the host's memory and descriptors, has no exit signal, never calls exec.
-COVE_AFTER_CLONE int start_program(void* argument) {
+COVE_UNWATCHED int start_program(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   // SAFETY: vfork semantics: this process is suspended until the child has called exec or ended,
   // and the child runs on a stack of its own.
-  const pid_t child =
+  const int child =
       ::cove_unwatched_clone(become_program, start.program_stack_top,
                              CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &start, &start.pidfd);
-  if (child < 0) return give_up(start, "make a process");
-  if (start.failed_step != nullptr) plain_call(SYS_wait4, child, nullptr, 0, nullptr);
+  // The thread's errno is the suspended host thread's: nobody else uses it meanwhile.
+  if (child < 0) return give_up(start, "make a process", -errno);
+  if (start.failed_step != nullptr) raw_syscall(SYS_wait4, child, 0, 0, 0);
   return 0;
 }
 
