@@ -10,8 +10,8 @@
 #include "base/async/worker_pool.hpp"
 #include "objects/directory/directory_objects.hpp"
 #include "support/child_process.hpp"
-#include "support/fault_object_store.hpp"
-#include "support/live_cove.hpp"
+#include "support/fakes/fault_object_store.hpp"
+#include "support/fixtures/live_cove.hpp"
 
 using namespace cove;
 using namespace cove::testing;
