@@ -84,6 +84,8 @@ std::optional<RangeHolder> parse_holder(const std::string& text) {
 /// same, so this is asked only when no other range is free, and `confirm` tells the volume that
 /// lost its range.
 bool is_abandoned(const std::string& text) {
+  // Written, but the machine crashed before it was synced: so its volume was never finished.
+  if (text.empty()) return true;
   const auto holder = parse_holder(text);
   if (!holder) return false;
   const UniqueFd state(::open(holder->state_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -104,8 +106,11 @@ bool is_abandoned(const std::string& text) {
 }
 
 Result<void> claim(int directory, UidRange range, const RangeHolder& holder) {
-  COVE_TRY_VOID(
-      replace_file(directory, std::to_string(range.first), text_of(holder), Durable::kYes));
+  return replace_file(directory, std::to_string(range.first), text_of(holder), Durable::kLater);
+}
+
+Result<void> sync_claim(int directory, UidRange range) {
+  COVE_TRY_VOID(sync_file(directory, std::to_string(range.first)));
   return sync_fd(directory, "the uid ranges");
 }
 
@@ -153,6 +158,13 @@ Result<UidRange> UidRanges::allocate(const RangeHolder& holder) const {
   COVE_TRY(const UidRange range, choose(*ranges.directory, firsts_taken(names)));
   COVE_TRY_VOID(claim(*ranges.directory, range, holder));
   return range;
+}
+
+Result<void> UidRanges::sync(UidRange range) const {
+  const UniqueFd directory(
+      ::open(config_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory) return system_error(errno, "open '" + config_.directory + "'");
+  return sync_claim(*directory, range);
 }
 
 Result<std::optional<UidRange>> UidRanges::find(const RangeHolder& holder) const {
@@ -212,6 +224,7 @@ Result<bool> UidRanges::confirm(UidRange range, const RangeHolder& holder) const
     return text && is_holder(*text, holder);
   }
   COVE_TRY_VOID(claim(*ranges.directory, range, holder));
+  COVE_TRY_VOID(sync_claim(*ranges.directory, range));
   return true;
 }
 

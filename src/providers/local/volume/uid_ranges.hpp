@@ -34,9 +34,12 @@ class UidRanges {
  public:
   explicit UidRanges(UidRangesConfig config);
 
-  /// Gives out a free range, durably. kQuotaExceeded: all are given out, and none belongs to a
-  /// volume that is gone.
+  /// Gives out a free range; durable once `sync` has succeeded for it, before the volume is used.
+  /// kQuotaExceeded: all are given out, and none belongs to a volume that is gone.
   Result<UidRange> allocate(const RangeHolder& holder) const;
+
+  /// Waits until a range that was given out is on the disk.
+  Result<void> sync(UidRange range) const;
 
   /// The range that a holder was given before, also where it died before it could write that down.
   /// Looks at every range.

@@ -27,7 +27,7 @@ Error lost(const VolumeRef& volume, const std::string& why) {
   return {ErrorCode::kIntegrity, "volume '" + path_of(volume) + "' " + why};
 }
 
-/// Opens a directory, or makes it and remembers that its parent must be synced.
+/// Opens a directory, or makes it and remembers that.
 Result<UniqueFd> open_or_make(int parent, const std::string& name, bool& made) {
   Result<UniqueFd> found = open_directory(parent, name);
   if (found || found.error().code() != ErrorCode::kNotFound) return found;
@@ -96,31 +96,49 @@ Result<Step> Volumes::create(const VolumeRef& volume) const {
 }
 
 Result<Step> Volumes::create_once(const VolumeRef& volume) const {
-  bool made_deployment = false;
-  bool made_sandbox = false;
-  COVE_TRY(const UniqueFd deployment,
-           open_or_make(state_.volumes(), volume.deployment.str(), made_deployment));
-  COVE_TRY(const UniqueFd sandbox, open_or_make(*deployment, volume.sandbox.str(), made_sandbox));
-  bool fresh = false;
-  COVE_TRY(const UniqueFd directory, open_or_make(*sandbox, volume.generation.str(), fresh));
-  COVE_TRY(const VolumeLock lock, VolumeLock::open(*directory, VolumeLock::Missing::kCreate));
+  NewVolume places;
+  COVE_TRY(places.deployment,
+           open_or_make(state_.volumes(), volume.deployment.str(), places.made_deployment));
+  COVE_TRY(places.sandbox,
+           open_or_make(*places.deployment, volume.sandbox.str(), places.made_sandbox));
+  COVE_TRY(places.directory, open_or_make(*places.sandbox, volume.generation.str(), places.fresh));
+  COVE_TRY(const VolumeLock lock,
+           VolumeLock::open(*places.directory, VolumeLock::Missing::kCreate));
   COVE_TRY(const bool alone, lock.try_take(LockRole::kOperation));
   if (!alone) return Step::kBusy;
 
-  COVE_TRY(const auto finished, find_marker(*directory));
-  if (finished) {
-    if (finished->volume != volume) return lost(volume, "carries another volume's marker");
-    return Step::kDone;
+  COVE_TRY(const auto finished, find_marker(*places.directory));
+  if (finished && finished->volume != volume) {
+    return lost(volume, "carries another volume's marker");
   }
-  COVE_TRY(const VolumeMarker marker, make_marker(volume, fresh));
-  COVE_TRY_VOID(fill(*directory, marker));
-  COVE_TRY_VOID(replace_file(*directory, kMarkerName, to_json(marker), Durable::kYes));
-  // What a directory holds is durable with the directory; the two parts of the volume are empty.
-  COVE_TRY_VOID(sync_fd(*directory, "a volume"));
-  COVE_TRY_VOID(sync_fd(*sandbox, "a volume's directory"));
-  if (made_sandbox) COVE_TRY_VOID(sync_fd(*deployment, "a deployment's directory"));
-  if (made_deployment) COVE_TRY_VOID(sync_fd(state_.volumes(), "the volumes' directory"));
+  VolumeMarker marker{volume, std::nullopt};
+  if (finished) {
+    marker = *finished;  // whose maker may have died before it was synced
+  } else {
+    COVE_TRY(marker, make_marker(volume, places.fresh));
+    COVE_TRY_VOID(fill(*places.directory, marker));
+    COVE_TRY_VOID(replace_file(*places.directory, kMarkerName, to_json(marker), Durable::kLater));
+  }
+  COVE_TRY_VOID(sync(places, marker));
   return Step::kDone;
+}
+
+/// Nobody knows of the volume before this has succeeded, so the order of what is synced is free:
+/// all of it goes to the disk with the first wait, and those that follow find little left.
+Result<void> Volumes::sync(const NewVolume& places, const VolumeMarker& marker) const {
+  COVE_TRY_VOID(sync_file(*places.directory, kMarkerName));
+  if (marker.range) COVE_TRY_VOID(ranges_->sync(*marker.range));
+  // What a directory holds is durable with the directory; the two parts of the volume are empty.
+  COVE_TRY_VOID(sync_fd(*places.directory, "a volume"));
+  COVE_TRY_VOID(sync_fd(*places.sandbox, "a volume's directory"));
+  // Where it is not fresh, who made the directories above it may have died before this.
+  if (places.made_sandbox || !places.fresh) {
+    COVE_TRY_VOID(sync_fd(*places.deployment, "a deployment's directory"));
+  }
+  if (places.made_deployment || !places.fresh) {
+    COVE_TRY_VOID(sync_fd(state_.volumes(), "the volumes' directory"));
+  }
+  return ok();
 }
 
 /// The range of a try that died is found again; a directory that was just made has none.

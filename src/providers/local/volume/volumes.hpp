@@ -74,10 +74,21 @@ class Volumes {
   Result<std::vector<VolumeRef>> list(const DeploymentId& deployment) const;
 
  private:
+  /// The directories of a volume that is being made.
+  struct NewVolume {
+    base::UniqueFd deployment;
+    base::UniqueFd sandbox;
+    base::UniqueFd directory;
+    bool made_deployment = false;
+    bool made_sandbox = false;
+    bool fresh = false;
+  };
+
   Result<base::UniqueFd> open_directory_of(const VolumeRef& volume) const;
   Result<Step> create_once(const VolumeRef& volume) const;
   Result<VolumeMarker> make_marker(const VolumeRef& volume, bool fresh) const;
   Result<void> fill(int directory, const VolumeMarker& marker) const;
+  Result<void> sync(const NewVolume& places, const VolumeMarker& marker) const;
   Result<Step> retire(int sandbox_directory, const VolumeRef& volume) const;
   Result<void> finish_removal(int sandbox_directory, const VolumeRef& volume) const;
   RangeHolder holder_of(const VolumeRef& volume) const;
