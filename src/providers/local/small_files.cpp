@@ -98,11 +98,10 @@ Result<void> sync_fd(int fd, const std::string& what) {
   return ok();
 }
 
-Result<void> sync_file(int directory, const std::string& name) {
-  const UniqueFd fd(
-      ::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+Result<UniqueFd> open_to_sync(int directory, const std::string& name) {
+  UniqueFd fd(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return system_error(errno, "open '" + name + "'");
-  return sync_fd(*fd, "'" + name + "'");
+  return fd;
 }
 
 Result<std::vector<std::string>> names_in(int directory) {

@@ -41,8 +41,8 @@ Result<void> write_control(int directory, const std::string& name, std::string_v
 /// fsync of a descriptor.
 Result<void> sync_fd(int fd, const std::string& what);
 
-/// fsync of a file that replace_file wrote with Durable::kLater.
-Result<void> sync_file(int directory, const std::string& name);
+/// Opens a file that replace_file wrote with Durable::kLater, for sync_fd.
+Result<base::UniqueFd> open_to_sync(int directory, const std::string& name);
 
 /// The names in a directory, without `.` and `..`.
 Result<std::vector<std::string>> names_in(int directory);

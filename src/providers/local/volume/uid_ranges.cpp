@@ -109,11 +109,6 @@ Result<void> claim(int directory, UidRange range, const RangeHolder& holder) {
   return replace_file(directory, std::to_string(range.first), text_of(holder), Durable::kLater);
 }
 
-Result<void> sync_claim(int directory, UidRange range) {
-  COVE_TRY_VOID(sync_file(directory, std::to_string(range.first)));
-  return sync_fd(directory, "the uid ranges");
-}
-
 /// The first ids of the ranges that are given out, in order. Ranges are named by their first id, so
 /// that a changed base never gives the same id to two.
 std::vector<std::uint64_t> firsts_taken(const std::vector<std::string>& names) {
@@ -160,11 +155,15 @@ Result<UidRange> UidRanges::allocate(const RangeHolder& holder) const {
   return range;
 }
 
-Result<void> UidRanges::sync(UidRange range) const {
-  const UniqueFd directory(
+Result<std::vector<UniqueFd>> UidRanges::unsynced(UidRange range) const {
+  UniqueFd directory(
       ::open(config_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!directory) return system_error(errno, "open '" + config_.directory + "'");
-  return sync_claim(*directory, range);
+  std::vector<UniqueFd> places;
+  COVE_TRY(UniqueFd file, open_to_sync(*directory, std::to_string(range.first)));
+  places.push_back(std::move(file));
+  places.push_back(std::move(directory));
+  return places;
 }
 
 Result<std::optional<UidRange>> UidRanges::find(const RangeHolder& holder) const {
@@ -224,7 +223,8 @@ Result<bool> UidRanges::confirm(UidRange range, const RangeHolder& holder) const
     return text && is_holder(*text, holder);
   }
   COVE_TRY_VOID(claim(*ranges.directory, range, holder));
-  COVE_TRY_VOID(sync_claim(*ranges.directory, range));
+  COVE_TRY(const auto places, unsynced(range));
+  for (const UniqueFd& place : places) COVE_TRY_VOID(sync_fd(*place, "the uid ranges"));
   return true;
 }
 

@@ -86,26 +86,36 @@ Result<UniqueFd> Volumes::open_directory_of(const VolumeRef& volume) const {
   return std::move(opened.fd);
 }
 
-Result<Step> Volumes::create(const VolumeRef& volume) const {
+/// The directories of a volume that is being made.
+struct Volumes::Places {
+  UniqueFd deployment;
+  UniqueFd sandbox;
+  UniqueFd directory;
+  bool made_deployment = false;
+  bool made_sandbox = false;
+  bool fresh = false;
+};
+
+Result<std::optional<NewVolume>> Volumes::create(const VolumeRef& volume) const {
   // A deletion beside this may take the sandbox's empty directory away between two steps.
   for (int attempt = 0;; ++attempt) {
-    Result<Step> created = create_once(volume);
+    Result<std::optional<NewVolume>> created = create_once(volume);
     const bool vanished = !created && created.error().code() == ErrorCode::kNotFound;
     if (!vanished || attempt == 8) return created;
   }
 }
 
-Result<Step> Volumes::create_once(const VolumeRef& volume) const {
-  NewVolume places;
+Result<std::optional<NewVolume>> Volumes::create_once(const VolumeRef& volume) const {
+  Places places;
   COVE_TRY(places.deployment,
            open_or_make(state_.volumes(), volume.deployment.str(), places.made_deployment));
   COVE_TRY(places.sandbox,
            open_or_make(*places.deployment, volume.sandbox.str(), places.made_sandbox));
   COVE_TRY(places.directory, open_or_make(*places.sandbox, volume.generation.str(), places.fresh));
-  COVE_TRY(const VolumeLock lock,
-           VolumeLock::open(*places.directory, VolumeLock::Missing::kCreate));
-  COVE_TRY(const bool alone, lock.try_take(LockRole::kOperation));
-  if (!alone) return Step::kBusy;
+  NewVolume made;
+  COVE_TRY(made.operation, VolumeLock::open(*places.directory, VolumeLock::Missing::kCreate));
+  COVE_TRY(const bool alone, made.operation.try_take(LockRole::kOperation));
+  if (!alone) return std::optional<NewVolume>();
 
   COVE_TRY(const auto finished, find_marker(*places.directory));
   if (finished && finished->volume != volume) {
@@ -113,32 +123,33 @@ Result<Step> Volumes::create_once(const VolumeRef& volume) const {
   }
   VolumeMarker marker{volume, std::nullopt};
   if (finished) {
-    marker = *finished;  // whose maker may have died before it was synced
+    marker = *finished;  // who wrote it may have died before it was synced
   } else {
     COVE_TRY(marker, make_marker(volume, places.fresh));
     COVE_TRY_VOID(fill(*places.directory, marker));
     COVE_TRY_VOID(replace_file(*places.directory, kMarkerName, to_json(marker), Durable::kLater));
   }
-  COVE_TRY_VOID(sync(places, marker));
-  return Step::kDone;
+  COVE_TRY(made.unsynced, unsynced(std::move(places), marker));
+  return std::optional<NewVolume>(std::move(made));
 }
 
-/// Nobody knows of the volume before this has succeeded, so the order of what is synced is free:
-/// all of it goes to the disk with the first wait, and those that follow find little left.
-Result<void> Volumes::sync(const NewVolume& places, const VolumeMarker& marker) const {
-  COVE_TRY_VOID(sync_file(*places.directory, kMarkerName));
-  if (marker.range) COVE_TRY_VOID(ranges_->sync(*marker.range));
-  // What a directory holds is durable with the directory; the two parts of the volume are empty.
-  COVE_TRY_VOID(sync_fd(*places.directory, "a volume"));
-  COVE_TRY_VOID(sync_fd(*places.sandbox, "a volume's directory"));
-  // Where it is not fresh, who made the directories above it may have died before this.
-  if (places.made_sandbox || !places.fresh) {
-    COVE_TRY_VOID(sync_fd(*places.deployment, "a deployment's directory"));
+Result<std::vector<UniqueFd>> Volumes::unsynced(Places places, const VolumeMarker& marker) const {
+  std::vector<UniqueFd> list;
+  if (marker.range) {
+    COVE_TRY(list, ranges_->unsynced(*marker.range));
   }
+  COVE_TRY(UniqueFd file, open_to_sync(*places.directory, kMarkerName));
+  list.push_back(std::move(file));
+  // Where it is not fresh, who made the directories above it may have died before they were synced.
   if (places.made_deployment || !places.fresh) {
-    COVE_TRY_VOID(sync_fd(state_.volumes(), "the volumes' directory"));
+    COVE_TRY(UniqueFd all, open_directory(state_.volumes(), "."));
+    list.push_back(std::move(all));
   }
-  return ok();
+  if (places.made_sandbox || !places.fresh) list.push_back(std::move(places.deployment));
+  // What a directory holds is durable with the directory; the two parts of the volume are empty.
+  list.push_back(std::move(places.directory));
+  list.push_back(std::move(places.sandbox));
+  return list;
 }
 
 /// The range of a try that died is found again; a directory that was just made has none.
