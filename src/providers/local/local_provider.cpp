@@ -20,6 +20,7 @@
 #include "providers/local/offline_volume.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/turns.hpp"
+#include "providers/local/volume/sync_together.hpp"
 
 namespace cove::local {
 
@@ -99,8 +100,14 @@ class LocalProvider final : public Provider {
 
   Task<Result<void>> create_volume(const VolumeRef& volume, const CallContext& call) override {
     COVE_CO_TRY_VOID(check_names(volume));
-    const BlockingStep create = [this, &volume] { return volumes_.create(volume); };
-    co_return co_await repeat(volume, create, kOthersWork, call);
+    std::optional<NewVolume> made;
+    const BlockingStep create = [&]() -> Result<Step> {
+      COVE_TRY(made, volumes_.create(volume));
+      return made ? Step::kDone : Step::kBusy;
+    };
+    COVE_CO_TRY_VOID(co_await repeat(volume, create, kOthersWork, call));
+    std::vector<UniqueFd> unsynced = std::move(made->unsynced);
+    co_return co_await sync_together(runtime_.executor, runtime_.loop, std::move(unsynced));
   }
 
   Task<Result<void>> delete_volume(const VolumeRef& volume, const CallContext& call) override {
@@ -164,6 +171,12 @@ class LocalProvider final : public Provider {
     std::shared_ptr<Guest> guest;
   };
 
+  /// An attempt, and what it started where it is ready.
+  struct Beginning {
+    StartAttempt attempt;
+    StartedInstance started;
+  };
+
   /// Repeats a step until it is done.
   Task<Result<void>> repeat(const VolumeRef& volume, const BlockingStep& step, Duration bound,
                             const CallContext& call) {
@@ -178,9 +191,10 @@ class LocalProvider final : public Provider {
   }
 
   Task<Result<void>> ping(const InstanceRef& instance, const CallContext& call);
-  Task<Result<StartAttempt>> wait_for_start(const InstanceRef& instance, const CallContext& call);
-  Task<Result<void>> start_now(const InstanceRef& instance, const SandboxPolicy& policy,
-                               StartAttempt& attempt, const CallContext& call);
+  Task<Result<Beginning>> begin_when_free(const InstanceRef& instance, const SandboxPolicy& policy,
+                                          const CallContext& call);
+  Task<Result<void>> finish_start(const InstanceRef& instance, Beginning& begun,
+                                  const CallContext& call);
   Task<Result<void>> give_up_start(const InstanceRef& instance, StartedInstance& started,
                                    StartAttempt& attempt, Error why);
   Task<Result<std::shared_ptr<Guest>>> greet(const InstanceRef& instance, UniqueFd socket,
@@ -207,16 +221,16 @@ Task<Result<void>> LocalProvider::start_instance(const InstanceRef& instance,
   // One that runs but ends just now does not answer any more: it is then started anew.
   Patience patience(runtime_, kOfflineUse);
   for (;;) {
-    COVE_CO_TRY(StartAttempt attempt, co_await wait_for_start(instance, call));
-    if (attempt.state == StartState::kReady) {
-      co_return co_await start_now(instance, policy, attempt, call);
+    COVE_CO_TRY(Beginning begun, co_await begin_when_free(instance, policy, call));
+    if (begun.attempt.state == StartState::kReady) {
+      co_return co_await finish_start(instance, begun, call);
     }
     const auto answered = co_await ping(instance, call);
     if (answered) co_return ok();
     if (answered.error().code() != ErrorCode::kUnavailable || patience.is_over()) {
       co_return answered.error();
     }
-    attempt = StartAttempt();
+    begun = Beginning();
     COVE_CO_TRY_VOID(co_await patience.pause(call));
   }
 }
@@ -233,40 +247,46 @@ Task<Result<void>> LocalProvider::ping(const InstanceRef& instance, const CallCo
   co_return status.error();
 }
 
-/// Waits until this call alone may start, or finds that the epoch runs.
-Task<Result<StartAttempt>> LocalProvider::wait_for_start(const InstanceRef& instance,
-                                                         const CallContext& call) {
+/// Waits until this call alone may start, and starts; or finds that the epoch runs.
+Task<Result<LocalProvider::Beginning>> LocalProvider::begin_when_free(const InstanceRef& instance,
+                                                                      const SandboxPolicy& policy,
+                                                                      const CallContext& call) {
   Patience others(runtime_, kOthersWork);
   Patience offline(runtime_, kOfflineUse);
-  const auto begin = [this, &instance] { return instances_.begin_start(instance); };
+  const auto begin = [&]() -> Result<Beginning> {
+    Beginning begun;
+    COVE_TRY(begun.attempt, instances_.begin_start(instance));
+    if (begun.attempt.state == StartState::kReady) {
+      COVE_TRY(begun.started, instances_.start(instance, policy, begun.attempt));
+    }
+    return begun;
+  };
   for (;;) {
     COVE_CO_TRY_VOID(call.check(runtime_.clock));
-    COVE_CO_TRY(StartAttempt attempt,
-                co_await base::offload(runtime_.executor, runtime_.loop, begin));
-    if (attempt.state == StartState::kReady || attempt.state == StartState::kRuns) {
-      co_return attempt;
-    }
-    if (attempt.state == StartState::kOffline && offline.is_over()) {
+    COVE_CO_TRY(Beginning begun, co_await base::offload(runtime_.executor, runtime_.loop, begin));
+    const StartState state = begun.attempt.state;
+    if (state == StartState::kReady || state == StartState::kRuns) co_return begun;
+    if (state == StartState::kOffline && offline.is_over()) {
       co_return Error(ErrorCode::kUnavailable,
                       "volume '" + path_of(instance.volume) + "' is open offline")
           .with_retry_after(1s);
     }
     if (others.is_over()) co_return still_busy(instance.volume);
-    attempt = StartAttempt();  // nobody waits for the locks of one that waits
+    begun = Beginning();  // nobody waits for the locks of one that waits
     COVE_CO_TRY_VOID(co_await others.pause(call));
   }
 }
 
-Task<Result<void>> LocalProvider::start_now(const InstanceRef& instance,
-                                            const SandboxPolicy& policy, StartAttempt& attempt,
-                                            const CallContext& call) {
-  const auto launch = [&] { return instances_.start(instance, policy, attempt); };
-  COVE_CO_TRY(StartedInstance started,
-              co_await base::offload(runtime_.executor, runtime_.loop, launch));
+/// Reaches the agent of what was started.
+Task<Result<void>> LocalProvider::finish_start(const InstanceRef& instance, Beginning& begun,
+                                               const CallContext& call) {
+  StartedInstance& started = begun.started;
+  StartAttempt& attempt = begun.attempt;
   reap_when_ended(*started.launched.process);
   UniqueFd socket = std::move(started.socket);
   auto guest = co_await greet(instance, std::move(socket), call);
   if (!guest) co_return co_await give_up_start(instance, started, attempt, guest.error());
+  if (!started.cgroup.join) co_return ok();  // it entered its group by itself
   const auto settle = [&] { return instances_.settle(started); };
   const auto settled = co_await base::offload(runtime_.executor, runtime_.loop, settle);
   if (settled) co_return ok();

@@ -41,9 +41,13 @@ CgroupMounts cgroup_mounts();
 
 /// A group that was made, and the descriptors that reach it from inside.
 struct InstanceCgroup {
-  std::vector<base::UniqueFd> join;      ///< `cgroup.procs` of the agent's group
-  std::vector<base::UniqueFd> commands;  ///< `cgroup.procs` of the commands' group
-  base::UniqueFd memory;                 ///< directory of the commands' memory group
+  /// Where a process of one thread writes "0" to enter the agent's group by itself, at once; v1.
+  std::vector<base::UniqueFd> enter;
+  /// Where this process writes another's pid to move it there; v2.
+  base::UniqueFd join;
+  /// Where a command writes "0" to enter the commands' group.
+  std::vector<base::UniqueFd> commands;
+  base::UniqueFd memory;  ///< directory of the commands' memory group
 };
 
 class Cgroups {
@@ -61,7 +65,7 @@ class Cgroups {
   /// REQUIRES: limits().
   Result<InstanceCgroup> create(const std::string& name, const SandboxLimits& limits) const;
 
-  /// Moves a process into the agent's group of an instance.
+  /// Moves a process into the agent's group of an instance; nothing where it enters by itself.
   Result<void> join(const InstanceCgroup& group, pid_t pid) const;
 
   /// SIGKILL to everything in the group. Success where there is none.

@@ -198,6 +198,7 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
     return explain_start_failure(launched.error().message());
   }
   started.launched = *std::move(launched);
+  if (!started.cgroup.join) return started;
   // The first move waits for the kernel's readers, some milliseconds, in which the sandbox is being
   // made; those that follow soon are free. What came of it is seen when the start is settled.
   const auto process = Process::behind(*started.launched.process);
@@ -206,7 +207,7 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
 }
 
 Result<void> Instances::settle(const StartedInstance& started) const {
-  if (started.cgroup.join.empty()) return ok();
+  if (!started.cgroup.join) return ok();
   const auto process = Process::behind(*started.launched.process);
   if (!process) return ok();  // ended already: whoever calls next is told
   COVE_TRY_VOID(cgroups_.join(started.cgroup, process->pid()));

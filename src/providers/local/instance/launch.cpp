@@ -220,6 +220,11 @@ Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int li
     sandbox.user_namespace_fd = kUserNamespaceFd;
     plan.add({"own", std::to_string(range->first), tools.bubblewrap});
   }
+  if (spec.cgroup != nullptr) {
+    for (const UniqueFd& members : spec.cgroup->enter) {
+      plan.add({"enter", std::to_string(inheritance.pass(*members))});
+    }
+  }
   const InstanceRecord record{spec.instance, spec.cgroup_name, spec.space, 0, 0};
   plan.add({"record", std::to_string(run_directory), kRecordName, record_prefix(record)});
   add_exec(plan, bubblewrap_command(sandbox));

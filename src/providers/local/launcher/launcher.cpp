@@ -99,6 +99,8 @@ class Launcher {
         stage();
       } else if (std::strcmp(step, "own") == 0) {
         own();
+      } else if (std::strcmp(step, "enter") == 0) {
+        enter();
       } else if (std::strcmp(step, "record") == 0) {
         record();
       } else if (std::strcmp(step, "exec") == 0) {
@@ -208,7 +210,13 @@ class Launcher {
     require(::dup2(opened, kUserNamespaceFd) == kUserNamespaceFd, "keep the user namespace");
     ::close(opened);
     ::kill(child, SIGKILL);
-    require(::waitpid(child, nullptr, 0) == child, "end the namespace's first process");
+    holder_ = child;
+  }
+
+  /// Ends while the steps after its own go on.
+  void reap_holder() {
+    if (holder_ <= 0) return;
+    require(::waitpid(holder_, nullptr, 0) == holder_, "end the namespace's first process");
   }
 
   static void write_map(pid_t child, const char* name, std::uint32_t first) {
@@ -220,6 +228,13 @@ class Launcher {
     require(map >= 0 && ::write(map, line, static_cast<std::size_t>(length)) == length,
             "write the ids of the user namespace");
     ::close(map);
+  }
+
+  /// What is made from here on is born in the group.
+  void enter() {
+    const int members = plan_.descriptor();
+    require(::write(members, "0", 1) == 1, "enter the cgroup of the instance");
+    ::close(members);
   }
 
   /// Written whole under another name first, so that a reader sees all of it or nothing.
@@ -266,6 +281,7 @@ class Launcher {
     errno = E2BIG;
     require(count > 0 && count < kMaxWords, "run so long a command");
     for (std::uint32_t i = 0; i < count; ++i) words[i] = const_cast<char*>(plan_.word());
+    reap_holder();
     if (first_ != 0) {
       require(::setgroups(0, nullptr) == 0 && ::setresgid(first_, first_, first_) == 0 &&
                   ::setresuid(first_, first_, first_) == 0,
@@ -285,6 +301,7 @@ class Launcher {
   int stage_count_ = 0;
   int program_ = -1;
   std::uint32_t first_ = 0;
+  pid_t holder_ = -1;  ///< the process that holds the user namespace open until it is opened here
 };
 
 }  // namespace
