@@ -18,7 +18,7 @@ constexpr std::size_t kHighWater = 1024 * 1024;
 constexpr std::chrono::milliseconds kLazyFlush{100};
 
 Error violation(const std::string& what) {
-  return {ErrorCode::kIntegrity, "the agent broke the protocol: " + what};
+  return {ErrorCode::kProvider, "the agent broke the protocol: " + what};
 }
 
 }  // namespace

@@ -226,10 +226,10 @@ Outcome Command::outcome() const {
 }
 
 wire::StreamCounts Command::keep_pieces(Output& output) {
-  if (request_.streamed) return {0, 0, output.total, 0};
+  if (request_.streamed) return {0, 0, output.total, 0, {}};
   StreamOutput kept = output.kept.take();
-  const wire::StreamCounts counts{kept.head.size(), kept.tail.size(), kept.total_bytes,
-                                  kept.dropped_bytes};
+  const wire::StreamCounts counts{
+      kept.head.size(), kept.tail.size(), kept.total_bytes, kept.dropped_bytes, {}};
   for (auto* bytes : {&kept.head, &kept.tail}) {
     if (!bytes->empty()) pieces_.push_back({output.channel, std::move(*bytes)});
   }

@@ -45,11 +45,8 @@ Command::Command(const CommandEnvironment& environment, Owner& owner, const Comm
       owner_(owner),
       name_(name),
       request_(std::move(request)),
-      outputs_{
-          {{wire::Channel::kOut, nullptr,
-            wire::KeptOutput(request_.spec.output.head_bytes, request_.spec.output.tail_bytes)},
-           {wire::Channel::kErr, nullptr,
-            wire::KeptOutput(request_.spec.output.head_bytes, request_.spec.output.tail_bytes)}}} {}
+      outputs_{{{wire::Channel::kOut, nullptr, wire::KeptOutput(request_.spec.output)},
+                {wire::Channel::kErr, nullptr, wire::KeptOutput(request_.spec.output)}}} {}
 
 Command::~Command() {
   for (const auto& timer : {timeout_timer_, kill_timer_, lost_timer_}) {

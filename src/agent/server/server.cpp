@@ -121,6 +121,11 @@ struct Server::Dispatch {
     if (!sent) stream.fail(sent.error());
     return nullptr;
   }
+  template <class Asked>
+  Handler operator()(Asked&) const {
+    stream.fail(Error(ErrorCode::kUnsupported, "not known yet"));
+    return nullptr;
+  }
   Handler operator()(wire::ReadRequest& request) const {
     return server.parts_.files.read(request, stream);
   }
