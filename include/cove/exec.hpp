@@ -125,7 +125,8 @@ struct ResourceUsage {
   std::chrono::microseconds system_cpu{0};
 
   /// Measured and limited process by process: what a process had that nobody waited for is missing,
-  /// and peak_memory_bytes is that of the largest. False = a cgroup of the command did it.
+  /// and peak_memory_bytes is that of the largest, at least the agent's own few MB, which every
+  /// process has for a moment before its program. False = a cgroup of the command did it.
   bool best_effort = true;
 };
 

@@ -103,11 +103,14 @@ AgentProcess::AgentProcess(wire::AgentBoot boot, bool own_ids) : boot_(std::move
   boot_.epoch = 7;
   boot_.listen_fd = *listener;
   boot_.workspace = workspace_.path();
+  boot_.home = home_.path();
   if (own_ids) {
     boot_.uid = ::getuid();
     boot_.gid = ::getgid();
   }
-  require(::chown(workspace_.path().c_str(), boot_.uid, boot_.gid) == 0, "chown");
+  for (const TemporaryDirectory* directory : {&workspace_, &home_}) {
+    require(::chown(directory->path().c_str(), boot_.uid, boot_.gid) == 0, "chown");
+  }
   boot_.environment.insert(
       {{"PATH", "/usr/local/bin:/usr/bin:/bin"}, {"HOME", workspace_.path()}, {"LANG", "C.UTF-8"}});
   const auto boot_file = memory_file(wire::to_json(boot_));

@@ -44,6 +44,9 @@ class AgentProcess {
   AgentProcess& operator=(const AgentProcess&) = delete;
 
   const std::string& workspace() const noexcept { return workspace_.path(); }
+
+  /// The home whose `.cove/spill` the agent writes to; commands have the workspace as HOME.
+  const std::string& home() const noexcept { return home_.path(); }
   pid_t pid() const noexcept { return pid_; }
   guest::AgentIdentity identity() const;
 
@@ -62,6 +65,7 @@ class AgentProcess {
 
  private:
   TemporaryDirectory workspace_;
+  TemporaryDirectory home_;
   TemporaryDirectory sockets_;
   wire::AgentBoot boot_;
   pid_t pid_ = -1;

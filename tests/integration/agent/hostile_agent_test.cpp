@@ -86,7 +86,7 @@ TEST_CASE("connect_agent: what is no agent is told apart from one that is gone",
 
   HostileFixture other;
   other.agent.send(wire::FrameType::kEvent, 1, {});
-  CHECK(other.connect().error().code() == ErrorCode::kIntegrity);
+  CHECK(other.connect().error().code() == ErrorCode::kProvider);
 }
 
 TEST_CASE("connect_agent: an agent without a common version is unsupported",
@@ -105,7 +105,7 @@ TEST_CASE("Guest: an agent that closes makes its calls unavailable, now and late
   CHECK(f.later == ErrorCode::kUnavailable);
 }
 
-TEST_CASE("Guest: garbage from the agent is an integrity error, now and later",
+TEST_CASE("Guest: garbage from the agent is a provider error, now and later",
           "[integration][guest][threads]") {
   HostileFixture f;
   CHECK(f.status_when([&](std::uint32_t) { f.agent.send_bytes(Bytes(4096, std::byte{0xFE})); }) ==

@@ -13,7 +13,7 @@ using cove::wire::KeptOutput;
 namespace {
 
 StreamOutput keep(const std::string& text, std::size_t head, std::size_t tail, std::size_t piece) {
-  OutputLimits limits;
+  cove::OutputLimits limits;
   limits.head_bytes = head;
   limits.tail_bytes = tail;
   KeptOutput kept(limits);
