@@ -54,6 +54,7 @@ CommandEnvironment make_environment(EventLoop& loop, const Files& files,
   environment.files = &files;
   environment.variables = boot.environment;
   environment.cgroups = boot.command_cgroup_fds;
+  environment.group_parents = usable_parents({boot.memory_cgroup_fd, boot.processes_cgroup_fd});
   environment.oom_counter_fd = open_oom_counter(boot.memory_cgroup_fd);
   environment.limits = {.address_space = boot.address_space_bytes,
                         .processes = boot.processes,
@@ -75,7 +76,8 @@ Result<base::UniqueFd> open_null() {
   return base::UniqueFd(ends[0]);
 }
 
-/// Where the agent is not PID 1 it can be asked to end, and ends its commands first.
+/// Asked to end, the agent ends its commands first. As PID 1 of a sandbox it listens only to who is
+/// outside, whose processes have no number in there.
 class TerminationWatcher final : public Watcher {
  public:
   TerminationWatcher(EventLoop& loop, CommandTable& commands) : loop_(loop), commands_(commands) {}
@@ -84,7 +86,6 @@ class TerminationWatcher final : public Watcher {
   }
 
   bool start() {
-    if (::getpid() == 1) return true;
     sigset_t terminate;
     sigemptyset(&terminate);
     sigaddset(&terminate, SIGTERM);
@@ -93,10 +94,12 @@ class TerminationWatcher final : public Watcher {
   }
 
   void on_ready(std::uint32_t) override {
-    signalfd_siginfo info;
+    signalfd_siginfo info{};
+    bool asked = false;
     while (::read(*signals_, &info, sizeof info) > 0) {
+      asked = asked || ::getpid() != 1 || info.ssi_pid == 0;
     }
-    commands_.stop_all([this] { loop_.stop(); });
+    if (asked) commands_.stop_all([this] { loop_.stop(); });
   }
 
  private:
@@ -116,6 +119,8 @@ Result<void> run_guest(int boot_fd) {
   const Files files(std::move(workspace), boot.workspace);
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
+  SpillStore spill(boot.home);
+  environment.spill = &spill;
   COVE_TRY(const auto null, open_null());
   environment.null_fd = *null;
   COVE_TRY(const auto commands, CommandTable::open(environment));

@@ -1,5 +1,6 @@
 /// AgentGuest: Guest over one connection to a cove-agent. Its parts: agent_guest.cpp (connecting,
-/// commands), agent_process.cpp (streamed commands), agent_files.cpp.
+/// commands), agent_process.cpp (commands that are followed), agent_processes.cpp (background
+/// processes), agent_files.cpp.
 #pragma once
 
 #include <memory>
@@ -53,11 +54,11 @@ Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& 
 /// Ends the connection where the agent's answer makes no sense, and passes the value on.
 template <class T>
 Result<T> checked(const Link& link, Result<T> parsed) {
-  if (!parsed) {
-    link.connection->lose(
-        Error(ErrorCode::kIntegrity, "the agent broke the protocol: " + parsed.error().message()));
-  }
-  return parsed;
+  if (parsed) return parsed;
+  const Error error(ErrorCode::kProvider,
+                    "the agent broke the protocol: " + parsed.error().message());
+  link.connection->lose(error);
+  return error;
 }
 
 /// A command's request with what follows it: arguments that do not fit, and stdin.
@@ -65,16 +66,31 @@ struct CommandRequest {
   wire::Request request;
   std::deque<Stream::Piece> pieces;
 };
+
+/// How it is asked for.
+struct CommandForm {
+  bool streamed = false;
+  bool keep_stdin = false;
+  std::optional<ProcessOptions> background;
+};
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
-                                    const ExecSpec& spec, bool streamed, bool keep_stdin);
+                                    const ExecSpec& spec, const CommandForm& form);
+
+/// The request that started a process. kNotFound: no process has such an id.
+Result<wire::RequestId> request_id_of(const ProcessId& id);
 
 /// How much of a streamed command's output may wait unread.
 constexpr std::uint64_t kStreamWindow = 256 * 1024;
 
-/// Opens a streamed command; see Guest::start.
-Task<Result<std::shared_ptr<GuestProcess>>> start_process(LinkPtr link, const std::string& session,
-                                                          const ExecSpec& spec, bool keep_stdin,
-                                                          const CallContext& call);
+/// Opens a streamed command; see GuestCommands::start.
+Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const std::string& session,
+                                                           const ExecSpec& spec, bool keep_stdin,
+                                                           const CallContext& call);
+
+/// Follows a background process; see GuestCommands::attach.
+Task<Result<std::shared_ptr<GuestProcess>>> attach_to(LinkPtr link, const ProcessId& id,
+                                                      const AttachOptions& options,
+                                                      const CallContext& call);
 
 class AgentGuest final : public Guest {
  public:
@@ -90,6 +106,17 @@ class AgentGuest final : public Guest {
   Task<Result<std::shared_ptr<GuestProcess>>> start(const std::string& session,
                                                     const ExecSpec& spec, bool keep_stdin,
                                                     const CallContext& call) override;
+  Task<Result<ProcessInfo>> start_process(const std::string& session, const ExecSpec& spec,
+                                          const ProcessOptions& options,
+                                          const CallContext& call) override;
+  Task<Result<std::vector<ProcessInfo>>> list_processes(const CallContext& call) override;
+  Task<Result<ProcessInfo>> find_process(const ProcessId& id, const CallContext& call) override;
+  Task<Result<OutputSlice>> process_output(const ProcessId& id, const OutputRequest& request,
+                                           const CallContext& call) override;
+  Task<Result<std::shared_ptr<GuestProcess>>> attach(const ProcessId& id,
+                                                     const AttachOptions& options,
+                                                     const CallContext& call) override;
+  Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) override;
   Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath& path, const ReadRange& range,
                                                       const CallContext& call) override;
   Task<Result<FileInfo>> write_file(const GuestPath& path, ByteSource& content,

@@ -40,8 +40,8 @@ class FileSource final : public ByteSource {
   Result<Bytes> finish(StreamOwner& stream) const {
     COVE_TRY(const auto reply, checked(*stream.link(), wire::parse_count(*stream->response)));
     if (reply.count == received_) return Bytes();
-    return Error(ErrorCode::kIntegrity, "the agent says " + std::to_string(reply.count) +
-                                            " bytes, but " + std::to_string(received_) + " came");
+    return Error(ErrorCode::kProvider, "the agent says " + std::to_string(reply.count) +
+                                           " bytes, but " + std::to_string(received_) + " came");
   }
 
   std::shared_ptr<StreamOwner> owner_;

@@ -66,12 +66,10 @@ bool take_output(std::deque<Stream::Piece>& arrived, wire::Channel channel,
 
 Result<ExecResult> captured_result(Stream& stream) {
   COVE_TRY(const auto reply, wire::parse_exec_reply(*stream.response));
-  ExecResult result;
-  result.outcome = reply.outcome;
-  result.duration = reply.duration;
+  ExecResult result = wire::result_of(reply);
   if (!take_output(stream.arrived, wire::Channel::kOut, reply.out, result.out) ||
       !take_output(stream.arrived, wire::Channel::kErr, reply.err, result.err)) {
-    return Error(ErrorCode::kIntegrity, "the output is not as long as the answer says");
+    return Error(ErrorCode::kProvider, "the output is not as long as the answer says");
   }
   return result;
 }
@@ -132,17 +130,19 @@ Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& 
 }
 
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
-                                    const ExecSpec& spec, bool streamed, bool keep_stdin) {
+                                    const ExecSpec& spec, const CommandForm& form) {
   COVE_TRY_VOID(wire::check_exec(spec));
   wire::ExecRequest exec;
   exec.session = session;
   exec.spec = spec;
   exec.spec.stdin_data.clear();
-  exec.streamed = streamed;
-  exec.has_stdin = keep_stdin || !spec.stdin_data.empty();
-  exec.credit = streamed ? kStreamWindow : 0;
+  wire::pack_line(exec);
+  exec.streamed = form.streamed;
+  exec.has_stdin = form.keep_stdin || !spec.stdin_data.empty();
+  exec.credit = form.streamed ? kStreamWindow : 0;
+  exec.background = form.background;
   CommandRequest command;
-  Bytes arguments = wire::pack_arguments(spec);
+  Bytes arguments = wire::pack_arguments(exec.spec);
   // Half of a control payload leaves room for the rest of the request.
   if (arguments.size() > wire::kMaxControlBytes / 2) {
     if (arguments.size() > wire::kMaxArgumentBytes) {
@@ -156,7 +156,7 @@ Result<CommandRequest> make_command(const Link& link, const std::string& session
   if (exec.has_stdin) {
     const auto bytes = std::as_bytes(std::span(spec.stdin_data));
     Bytes stdin_bytes(bytes.begin(), bytes.end());
-    command.pieces.push_back({wire::Channel::kMain, std::move(stdin_bytes), !keep_stdin});
+    command.pieces.push_back({wire::Channel::kMain, std::move(stdin_bytes), !form.keep_stdin});
   }
   command.request = link.request(std::move(exec));
   return command;
@@ -183,7 +183,7 @@ Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecS
                                          const CallContext& call) {
   const LinkPtr link = link_;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
-  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, false, false));
+  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, CommandForm()));
   const std::uint64_t window = 2 * (spec.output.head_bytes + spec.output.tail_bytes);
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, window));
   StreamOwner& stream = *owner;
@@ -196,7 +196,7 @@ Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecS
 Task<Result<std::shared_ptr<GuestProcess>>> AgentGuest::start(const std::string& session,
                                                               const ExecSpec& spec, bool keep_stdin,
                                                               const CallContext& call) {
-  return start_process(link_, session, spec, keep_stdin, call);
+  return start_streamed(link_, session, spec, keep_stdin, call);
 }
 
 Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::UniqueFd socket,

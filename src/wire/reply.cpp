@@ -13,57 +13,6 @@ using nlohmann::json;
 
 constexpr std::size_t kMaxMessage = 1024;
 
-enum class Ending : std::uint32_t {
-  kExited = 1,
-  kSignaled = 2,
-  kTimedOut = 3,
-  kCancelled = 4,
-  kOutputLimit = 5,
-  kOutOfMemory = 6,
-};
-
-struct EndingOf {
-  Ending operator()(const Exited&) const { return Ending::kExited; }
-  Ending operator()(const Signaled&) const { return Ending::kSignaled; }
-  Ending operator()(const TimedOut&) const { return Ending::kTimedOut; }
-  Ending operator()(const Cancelled&) const { return Ending::kCancelled; }
-  Ending operator()(const OutputLimitReached&) const { return Ending::kOutputLimit; }
-  Ending operator()(const OutOfMemory&) const { return Ending::kOutOfMemory; }
-};
-
-Outcome read_outcome(Fields& fields) {
-  const std::uint32_t value = fields.small("value");
-  switch (static_cast<Ending>(fields.small("ending"))) {
-    case Ending::kExited:
-      if (value > 255) fields.fail("an exit code above 255");
-      return Exited{static_cast<std::int32_t>(value)};
-    case Ending::kSignaled:
-      if (value < 1 || value > 64) fields.fail("a signal that does not exist");
-      return Signaled{static_cast<std::int32_t>(value)};
-    case Ending::kTimedOut: return TimedOut{};
-    case Ending::kCancelled: return Cancelled{};
-    case Ending::kOutputLimit: return OutputLimitReached{};
-    case Ending::kOutOfMemory: return OutOfMemory{};
-  }
-  fields.fail("an ending that is not known");
-  return Cancelled{};
-}
-
-json count_fields(const StreamCounts& counts) {
-  return {{"head", counts.head_bytes},
-          {"tail", counts.tail_bytes},
-          {"total", counts.total_bytes},
-          {"dropped", counts.dropped_bytes}};
-}
-
-StreamCounts read_counts(Fields& outer, const char* name) {
-  Fields fields = outer.inner(name);
-  const StreamCounts counts{fields.number("head"), fields.number("tail"), fields.number("total"),
-                            fields.number("dropped")};
-  adopt(outer, fields);
-  return counts;
-}
-
 /// Makes the other side's words fit for a message: no control characters, no half characters.
 std::string printable(const std::string& text) {
   std::string out = text.substr(0, base::cut_before(text, kMaxMessage));
@@ -85,32 +34,6 @@ std::string as_text(const std::string& message) {
 }
 
 }  // namespace
-
-Bytes encode_exec_reply(const ExecReply& reply) {
-  std::uint32_t value = 0;
-  if (const auto* exited = std::get_if<Exited>(&reply.outcome)) {
-    value = static_cast<std::uint32_t>(exited->code);
-  }
-  if (const auto* signaled = std::get_if<Signaled>(&reply.outcome)) {
-    value = static_cast<std::uint32_t>(signaled->signal);
-  }
-  return encode_cbor({{"ending", static_cast<std::uint32_t>(std::visit(EndingOf{}, reply.outcome))},
-                      {"value", value},
-                      {"duration_us", static_cast<std::uint64_t>(reply.duration.count())},
-                      {"out", count_fields(reply.out)},
-                      {"err", count_fields(reply.err)}});
-}
-
-Result<ExecReply> parse_exec_reply(ByteView payload) {
-  COVE_TRY(const auto map, decode_cbor(payload));
-  Fields fields(map);
-  ExecReply reply{.outcome = read_outcome(fields)};
-  reply.duration = std::chrono::microseconds(fields.signed_number("duration_us"));
-  reply.out = read_counts(fields, "out");
-  reply.err = read_counts(fields, "err");
-  COVE_TRY_VOID(fields.result());
-  return reply;
-}
 
 Bytes encode_status(const GuestStatus& status) {
   return encode_cbor({{"build", status.build_id},

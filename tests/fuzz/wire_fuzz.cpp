@@ -29,11 +29,22 @@ void check_request(ByteView payload) {
   must(wire::parse_request(*encoded).has_value());
 }
 
+/// What is known of a process is told again in the same words.
+void check_process_info(ByteView payload) {
+  const auto info = wire::parse_process_info(payload);
+  if (!info) return;
+  must(info->name.size() <= 100 && info->command.size() <= 1024);
+  const auto again = wire::parse_process_info(wire::encode_process_info(*info));
+  must(again.has_value() && again->command == info->command && again->name == info->name);
+}
+
 void read_payload(ByteView payload) {
   check_request(payload);
   (void)wire::parse_greeting(payload).has_value();
   (void)wire::parse_cancel(payload).has_value();
   (void)wire::parse_exec_reply(payload).has_value();
+  (void)wire::parse_slice(payload).has_value();
+  check_process_info(payload);
   (void)wire::parse_status(payload).has_value();
   (void)wire::parse_file_info(payload).has_value();
   (void)wire::parse_opened(payload).has_value();

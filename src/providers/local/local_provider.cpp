@@ -55,6 +55,7 @@ constexpr Duration kOthersWork = 60s;   ///< another call at work on the same vo
 constexpr Duration kOfflineUse = 10s;   ///< an archive that was abandoned lets go of the volume
 constexpr Duration kAgentAnswer = 20s;  ///< from the start to the agent's greeting
 constexpr Duration kEndOfProcesses = 30s;
+constexpr Duration kGraceOfCommands = 10s;
 
 Error still_busy(const VolumeRef& volume) {
   return Error(ErrorCode::kUnavailable, "another call works on volume '" + path_of(volume) +
@@ -137,6 +138,9 @@ class LocalProvider final : public Provider {
     COVE_CO_TRY_VOID(check_names(instance.volume));
     const auto cached = guests_.find(instance.volume);
     if (cached != guests_.end() && cached->second.epoch <= instance.epoch) guests_.erase(cached);
+    const BlockingStep ask = [this, &instance] { return instances_.ask_to_end(instance); };
+    // Who does not end in time is ended: so it does not matter what came of this.
+    static_cast<void>(co_await repeat(instance.volume, ask, kGraceOfCommands, call));
     const BlockingStep stop = [this, &instance] { return instances_.stop(instance); };
     co_return co_await repeat(instance.volume, stop, kEndOfProcesses, call);
   }

@@ -74,7 +74,7 @@ TEST_CASE("connect_agent: what is no agent is told apart from one that is gone",
           "[integration][guest]") {
   HostileFixture garbage;
   garbage.agent.send_bytes(Bytes(64, std::byte{'G'}));
-  CHECK(garbage.connect().error().code() == ErrorCode::kIntegrity);
+  CHECK(garbage.connect().error().code() == ErrorCode::kProvider);
 
   HostileFixture gone;
   gone.agent.close();
@@ -86,7 +86,7 @@ TEST_CASE("connect_agent: what is no agent is told apart from one that is gone",
 
   HostileFixture other;
   other.agent.send(wire::FrameType::kEvent, 1, {});
-  CHECK(other.connect().error().code() == ErrorCode::kIntegrity);
+  CHECK(other.connect().error().code() == ErrorCode::kProvider);
 }
 
 TEST_CASE("connect_agent: an agent without a common version is unsupported",
@@ -105,12 +105,12 @@ TEST_CASE("Guest: an agent that closes makes its calls unavailable, now and late
   CHECK(f.later == ErrorCode::kUnavailable);
 }
 
-TEST_CASE("Guest: garbage from the agent is an integrity error, now and later",
+TEST_CASE("Guest: garbage from the agent is a provider error, now and later",
           "[integration][guest][threads]") {
   HostileFixture f;
   CHECK(f.status_when([&](std::uint32_t) { f.agent.send_bytes(Bytes(4096, std::byte{0xFE})); }) ==
-        ErrorCode::kIntegrity);
-  CHECK(f.later == ErrorCode::kIntegrity);
+        ErrorCode::kProvider);
+  CHECK(f.later == ErrorCode::kProvider);
 }
 
 TEST_CASE("Guest: frames that make no sense end the connection", "[integration][guest][threads]") {
@@ -120,14 +120,14 @@ TEST_CASE("Guest: frames that make no sense end the connection", "[integration][
         [&](std::uint32_t stream) { f.agent.send(type, stream + offset, payload); });
   };
   CHECK(code(wire::FrameType::kResponse, 0, Bytes(60'000, std::byte{0x81})) ==
-        ErrorCode::kIntegrity);
+        ErrorCode::kProvider);
   CHECK(code(wire::FrameType::kResponse, 0, wire::encode_cbor({{"epoch", "seven"}})) ==
-        ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kResponse, 1, {}) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kRequest, 0, {}) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kCredit, 0, Bytes(8)) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kData, 0, Bytes(1)) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kError, 0, Bytes(1)) == ErrorCode::kIntegrity);
+        ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kResponse, 1, {}) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kRequest, 0, {}) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kCredit, 0, Bytes(8)) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kData, 0, Bytes(1)) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kError, 0, Bytes(1)) == ErrorCode::kProvider);
 }
 
 TEST_CASE("Guest: output past the limits that were asked for ends the connection",
@@ -143,7 +143,7 @@ TEST_CASE("Guest: output past the limits that were asked for ends the connection
     f.agent.send(wire::FrameType::kData, stream, Bytes(wire::kMaxDataBytes), wire::Channel::kOut);
   }
   caller.join();
-  CHECK(result.error().code() == ErrorCode::kIntegrity);
+  CHECK(result.error().code() == ErrorCode::kProvider);
 }
 
 TEST_CASE("Guest: a piece of nothing is not taken for the end of a file",
@@ -178,5 +178,5 @@ TEST_CASE("Guest: output that is not as long as the answer says is refused",
   wire::ExecReply reply{.outcome = Exited{0}, .out = {11, 0, 11, 0}};
   f.agent.send(wire::FrameType::kResponse, stream, wire::encode_exec_reply(reply));
   caller.join();
-  CHECK(result.error().code() == ErrorCode::kIntegrity);
+  CHECK(result.error().code() == ErrorCode::kProvider);
 }

@@ -28,6 +28,10 @@ struct FakeGuestLog {
   std::vector<std::string> calls;  ///< "run", "stat", ... in order
   std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
   bool process_cancelled = false;
+  std::string stdin_text;  ///< written to the last process
+  bool stdin_closed = false;
+  std::vector<std::int32_t> signals;
+  std::vector<TerminalSize> sizes;
 };
 
 class FakeGuest final : public Guest {
@@ -36,6 +40,7 @@ class FakeGuest final : public Guest {
 
   FakeCommand command;
   std::map<std::string, std::string> files;  ///< by `session` + "/" + path
+  std::vector<ProcessInfo> processes;        ///< started ones; their output is `command`'s
   std::deque<Error> faults;                  ///< each next call fails with one of these
   bool run_hangs = false;                    ///< `run` ends only by cancel or deadline
   std::function<void()> when_hanging;        ///< called on the scheduler once such a `run` waits
@@ -48,6 +53,17 @@ class FakeGuest final : public Guest {
   Task<Result<std::shared_ptr<GuestProcess>>> start(const std::string& session,
                                                     const ExecSpec& spec, bool keep_stdin,
                                                     const CallContext& call) override;
+  Task<Result<ProcessInfo>> start_process(const std::string& session, const ExecSpec& spec,
+                                          const ProcessOptions& options,
+                                          const CallContext& call) override;
+  Task<Result<std::vector<ProcessInfo>>> list_processes(const CallContext& call) override;
+  Task<Result<ProcessInfo>> find_process(const ProcessId& id, const CallContext& call) override;
+  Task<Result<OutputSlice>> process_output(const ProcessId& id, const OutputRequest& request,
+                                           const CallContext& call) override;
+  Task<Result<std::shared_ptr<GuestProcess>>> attach(const ProcessId& id,
+                                                     const AttachOptions& options,
+                                                     const CallContext& call) override;
+  Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) override;
   Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath& path, const ReadRange& range,
                                                       const CallContext& call) override;
   Task<Result<FileInfo>> write_file(const GuestPath& path, ByteSource& content,
@@ -62,6 +78,7 @@ class FakeGuest final : public Guest {
 
  private:
   Result<void> begin(const char* name);
+  Result<ProcessInfo*> process(const ProcessId& id);
 
   Scheduler& scheduler_;
 };

@@ -42,6 +42,27 @@ class SimGuest final : public Guest {
                                                     const CallContext&) override {
     co_return unsupported();
   }
+  Task<Result<ProcessInfo>> start_process(const std::string&, const ExecSpec&,
+                                          const ProcessOptions&, const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<std::vector<ProcessInfo>>> list_processes(const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<ProcessInfo>> find_process(const ProcessId&, const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<OutputSlice>> process_output(const ProcessId&, const OutputRequest&,
+                                           const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<std::shared_ptr<GuestProcess>>> attach(const ProcessId&, const AttachOptions&,
+                                                     const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<void>> remove_process(const ProcessId&, const CallContext&) override {
+    co_return unsupported();
+  }
   Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath&, const ReadRange&,
                                                       const CallContext&) override {
     co_return unsupported();

@@ -13,7 +13,10 @@ using cove::wire::KeptOutput;
 namespace {
 
 StreamOutput keep(const std::string& text, std::size_t head, std::size_t tail, std::size_t piece) {
-  KeptOutput kept(head, tail);
+  cove::OutputLimits limits;
+  limits.head_bytes = head;
+  limits.tail_bytes = tail;
+  KeptOutput kept(limits);
   for (std::size_t at = 0; at < text.size(); at += piece) kept.append(text.substr(at, piece));
   return kept.take();
 }

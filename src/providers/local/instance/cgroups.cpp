@@ -220,12 +220,13 @@ Cgroups Cgroups::open(const CgroupMounts& mounts, const std::string& parent) {
   return groups;
 }
 
-Result<InstanceCgroup> Cgroups::create(const std::string& name, const SandboxLimits& limits) const {
-  return unified_ ? create_v2(name, limits) : create_v1(name, limits);
+Result<InstanceCgroup> Cgroups::create(const std::string& name, const SandboxLimits& limits,
+                                       std::optional<uid_t> agent) const {
+  return unified_ ? create_v2(name, limits) : create_v1(name, limits, agent);
 }
 
-Result<InstanceCgroup> Cgroups::create_v1(const std::string& name,
-                                          const SandboxLimits& limits) const {
+Result<InstanceCgroup> Cgroups::create_v1(const std::string& name, const SandboxLimits& limits,
+                                          std::optional<uid_t> agent) const {
   InstanceCgroup made;
   for (const Hierarchy& hierarchy : hierarchies_) {
     COVE_TRY(const UniqueFd group, make_group(*hierarchy.parent, name.c_str()));
@@ -235,7 +236,12 @@ Result<InstanceCgroup> Cgroups::create_v1(const std::string& name,
     COVE_TRY(UniqueFd among, open_members(*commands, kOwnThread));
     made.enter.push_back(std::move(beside));
     made.commands.push_back(std::move(among));
+    // The directory only: the limits in its files stay this process's own.
+    if (agent && ::fchown(*commands, *agent, *agent) != 0) {
+      return system_error(errno, "hand a cgroup to the agent");
+    }
     if (hierarchy.controller == "memory") made.memory = std::move(commands);
+    if (hierarchy.controller == "pids") made.processes = std::move(commands);
   }
   return made;
 }

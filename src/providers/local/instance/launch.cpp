@@ -92,6 +92,9 @@ wire::AgentBoot boot_of(const LaunchSpec& spec, Inheritance& inheritance, int lo
       boot.command_cgroup_fds.push_back(inheritance.pass(*procs));
     }
     boot.memory_cgroup_fd = inheritance.pass(*spec.cgroup->memory);
+    if (spec.cgroup->processes) {
+      boot.processes_cgroup_fd = inheritance.pass(*spec.cgroup->processes);
+    }
   } else {
     boot.address_space_bytes = spec.policy.limits.memory_bytes;
     boot.processes = spec.policy.limits.processes;
