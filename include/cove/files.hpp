@@ -59,7 +59,7 @@ struct FileContent {
 struct LineRange {
   std::uint64_t first = 1;  ///< from 1
   std::uint64_t count = 2000;
-  std::uint64_t max_bytes = 50 * 1024;  ///< 1 to 8 MiB of text; whole lines while they fit
+  std::uint64_t max_bytes = 50 * 1024;  ///< 4 to 8 MiB of text; whole lines while they fit
 };
 
 /// The lines that were asked for, as far as the limits went.

@@ -75,6 +75,16 @@ Result<base::UniqueFd> open_null() {
   return base::UniqueFd(ends[0]);
 }
 
+/// HOME as commands have it. One inside the workspace needs no rule of its own.
+Home home_of(const wire::AgentBoot& boot) {
+  const auto found = boot.environment.find("HOME");
+  if (found == boot.environment.end() || (found->second + "/").starts_with(boot.workspace + "/")) {
+    return {};
+  }
+  base::UniqueFd fd(::open(found->second.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return {std::move(fd), found->second};
+}
+
 /// Where the agent is not PID 1 it can be asked to end, and ends its commands first.
 class TerminationWatcher final : public Watcher {
  public:
@@ -113,7 +123,7 @@ Result<void> run_guest(int boot_fd) {
   base::UniqueFd workspace(
       ::open(boot.workspace.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!workspace) return base::system_error(errno, "open the workspace '" + boot.workspace + "'");
-  const Files files(std::move(workspace), boot.workspace);
+  const Files files(std::move(workspace), boot.workspace, home_of(boot));
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
   COVE_TRY(const auto null, open_null());

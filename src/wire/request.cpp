@@ -8,6 +8,7 @@
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 #include "wire/frame.hpp"
+#include "wire/path_fields.hpp"
 
 namespace cove::wire {
 namespace {
@@ -31,13 +32,6 @@ RequestId read_id(Fields& fields, const char* name) {
   }
   return id;
 }
-
-void write_path(json& map, const GuestPath& path) {
-  map["session"] = byte_string(path.session);
-  map["path"] = byte_string(path.path);
-}
-
-GuestPath read_path(Fields& fields) { return {fields.bytes("session"), fields.bytes("path")}; }
 
 std::chrono::milliseconds read_duration(Fields& fields, const char* name) {
   constexpr std::uint64_t kLongest = 1ULL << 40;  // some 34 years of milliseconds
@@ -102,33 +96,40 @@ struct Encoder {
   json operator()(const ReadRequest& request) const {
     json map = {{"offset", request.range.offset}, {"credit", request.credit}};
     if (request.range.length) map["length"] = *request.range.length;
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
   json operator()(const WriteRequest& request) const {
     json map = {{"parents", request.options.create_parents}, {"durable", request.options.durable}};
     if (request.options.mode) map["mode"] = *request.options.mode;
-    write_path(map, request.path);
+    if (request.options.append) map["append"] = true;
+    if (request.options.if_absent) map["absent"] = true;
+    if (request.options.if_unchanged_since) {
+      map["unchanged"] = byte_string(*request.options.if_unchanged_since);
+    }
+    put_path(map, request.path);
     return map;
   }
   json operator()(const ListRequest& request) const {
     json map = {{"after", byte_string(request.options.after)},
                 {"limit", request.options.limit},
+                {"depth", request.options.depth},
                 {"credit", request.credit}};
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
   json operator()(const RemoveRequest& request) const {
     json map = {{"recursive", request.recursive}};
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
+  json operator()(const FileRequest& request) const { return to_fields(request); }
   json operator()(const StatRequest& request) const { return path_only(request.path); }
   json operator()(const MakeDirectoryRequest& request) const { return path_only(request.path); }
 
   static json path_only(const GuestPath& path) {
     json map = json::object();
-    write_path(map, path);
+    put_path(map, path);
     return map;
   }
 };
@@ -144,6 +145,7 @@ struct Kind {
   RequestKind operator()(const MakeDirectoryRequest&) const { return RequestKind::kMakeDirectory; }
   RequestKind operator()(const RemoveRequest&) const { return RequestKind::kRemove; }
   RequestKind operator()(const SyncRequest&) const { return RequestKind::kSync; }
+  RequestKind operator()(const FileRequest& request) const { return kind_of(request); }
 };
 
 ReadRequest read_read(Fields& fields) {
@@ -158,6 +160,9 @@ WriteRequest read_write(Fields& fields) {
   if (fields.has("mode")) write.options.mode = fields.small("mode") & 07777U;
   write.options.create_parents = fields.flag("parents", true);
   write.options.durable = fields.flag("durable");
+  write.options.append = fields.flag("append");
+  write.options.if_absent = fields.flag("absent");
+  if (fields.has("unchanged")) write.options.if_unchanged_since = fields.bytes("unchanged");
   return write;
 }
 
@@ -165,6 +170,7 @@ ListRequest read_list(Fields& fields) {
   ListRequest list{.path = read_path(fields), .options = {}, .credit = fields.number("credit")};
   list.options.after = fields.bytes("after");
   list.options.limit = fields.small("limit", 1000);
+  list.options.depth = fields.small("depth", 1);
   return list;
 }
 
@@ -187,8 +193,12 @@ bool read_body(RequestKind kind, Fields& fields, Request& request) {
       request.body = SignalRequest{read_id(fields, "command"),
                                    static_cast<std::int32_t>(fields.small("signal"))};
       return true;
-    default: return false;
+    default: break;
   }
+  std::optional<FileRequest> file = read_file_request(kind, fields);
+  if (!file) return false;
+  request.body = *std::move(file);
+  return true;
 }
 
 }  // namespace

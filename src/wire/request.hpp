@@ -13,6 +13,8 @@
 #include <cove/guest.hpp>
 #include <cove/result.hpp>
 
+#include "wire/file_request.hpp"
+
 namespace cove::wire {
 
 /// Made by the host at random and unique over reconnects: a repeat of an id is answered from what
@@ -40,8 +42,13 @@ enum class RequestKind : std::uint32_t {
   kTreeOut = 17,
   kTreeIn = 18,
   kUsage = 19,
-  kRename = 20,
+  kMove = 20,
   kPrepareStop = 21,
+  kReadLines = 40,
+  kEdit = 41,
+  kCopy = 42,
+  kSetMode = 43,
+  kMakeSymlink = 44,
 };
 
 /// What a sender of data may send before the first credit frame: enough for most stdin and most
@@ -105,7 +112,7 @@ struct Request {
   RequestId id{};
   std::uint64_t fence = 0;  ///< the lease's fencing token under which it acts; 0 = none
   std::variant<StatusRequest, ExecRequest, SignalRequest, ReadRequest, WriteRequest, StatRequest,
-               ListRequest, MakeDirectoryRequest, RemoveRequest, SyncRequest>
+               ListRequest, MakeDirectoryRequest, RemoveRequest, SyncRequest, FileRequest>
       body;
 };
 
