@@ -45,6 +45,24 @@ Result<std::vector<std::string>> smallest_names(DirectoryStream& stream, const s
   return heap;
 }
 
+/// The names of the path to go on behind.
+Result<std::vector<std::string>> names_behind(const std::string& after) {
+  std::vector<std::string> names;
+  std::string_view rest(after);
+  while (!rest.empty()) {
+    const std::size_t length = std::min(rest.find('/'), rest.size());
+    const std::string_view name = rest.substr(0, length);
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+    if (name.empty()) continue;
+    if (name == "." || name == ".." || name.find('\0') != std::string_view::npos) {
+      return Error(ErrorCode::kInvalidArgument,
+                   "'after' is the path of an entry that was listed, not " + base::quoted(after));
+    }
+    names.emplace_back(name);
+  }
+  return names;
+}
+
 }  // namespace
 
 SortedWalk::SortedWalk(base::UniqueFd top, Options options, std::string shown)
@@ -56,17 +74,9 @@ SortedWalk::SortedWalk(base::UniqueFd top, Options options, std::string shown)
       trail_(*top_) {}
 
 Result<void> SortedWalk::start() {
+  COVE_TRY(const std::vector<std::string> names, names_behind(after_));
   levels_.emplace_back();
-  std::string_view rest = after_;
-  while (!rest.empty()) {
-    const std::size_t length = std::min(rest.find('/'), rest.size());
-    const std::string name(rest.substr(0, length));
-    rest.remove_prefix(std::min(length + 1, rest.size()));
-    if (name.empty()) continue;
-    if (name == "." || name == ".." || name.find('\0') != std::string::npos) {
-      return Error(ErrorCode::kInvalidArgument,
-                   "'after' is the path of an entry that was listed, not " + base::quoted(after_));
-    }
+  for (const std::string& name : names) {
     levels_.back().last = name;
     if (!may_enter()) break;
     Step step;
