@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <map>
 
-#include "base/display_text.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::client {
 namespace {

@@ -1,7 +1,7 @@
 // The file part of FakeGuest: files are entries of a map.
 #include <algorithm>
 
-#include "support/fake_guest.hpp"
+#include "support/fakes/fake_guest.hpp"
 
 namespace cove::testing {
 namespace {

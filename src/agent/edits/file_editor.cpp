@@ -9,7 +9,7 @@
 #include "agent/edits/text_edits.hpp"
 #include "agent/files/file_facts.hpp"
 #include "agent/files/file_writer.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

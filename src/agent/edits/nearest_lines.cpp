@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/display_text.hpp"
-#include "base/utf8.hpp"
+#include "base/text/display_text.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove::agent {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <unistd.h>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove::agent {
 namespace {

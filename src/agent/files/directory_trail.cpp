@@ -8,7 +8,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 
-#include "base/beneath.hpp"
+#include "base/system/beneath.hpp"
 
 namespace cove::agent {
 namespace {

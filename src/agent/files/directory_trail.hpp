@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

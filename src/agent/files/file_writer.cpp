@@ -8,7 +8,7 @@
 
 #include "agent/files/file_facts.hpp"
 #include "agent/files/temporary_file.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

@@ -27,9 +27,9 @@
 #include "agent/trees/tree_packer.hpp"
 #include "agent/trees/tree_unpacker.hpp"
 #include "agent/watch/directory_watch.hpp"
-#include "base/beneath.hpp"
-#include "base/display_text.hpp"
-#include "base/system_error.hpp"
+#include "base/system/beneath.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

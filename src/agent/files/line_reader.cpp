@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "agent/files/content_type.hpp"
-#include "base/system_error.hpp"
-#include "base/utf8.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove::agent {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#include "base/hex.hpp"
+#include "base/text/hex.hpp"
 
 namespace cove::agent {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

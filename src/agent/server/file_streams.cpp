@@ -11,7 +11,7 @@
 #include "agent/server/file_service.hpp"
 #include "agent/server/receiving_stream.hpp"
 #include "agent/server/sending_stream.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "wire/credit.hpp"
 #include "wire/reply.hpp"
 

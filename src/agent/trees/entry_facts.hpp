@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "agent/files/mode_change.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "base/display_text.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "agent/trees/tar_entry.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove::agent {
 namespace {

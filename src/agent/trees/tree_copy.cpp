@@ -11,8 +11,8 @@
 #include "agent/files/temporary_file.hpp"
 #include "agent/files/tree_removal.hpp"
 #include "agent/trees/entry_facts.hpp"
-#include "base/display_text.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

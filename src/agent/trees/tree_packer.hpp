@@ -11,7 +11,7 @@
 #include "agent/files/sorted_walk.hpp"
 #include "agent/trees/hard_links.hpp"
 #include "agent/trees/tar_entry.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

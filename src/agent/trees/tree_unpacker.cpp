@@ -10,8 +10,8 @@
 
 #include "agent/files/file_facts.hpp"
 #include "agent/files/mode_change.hpp"
-#include "base/display_text.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

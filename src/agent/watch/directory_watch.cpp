@@ -12,7 +12,7 @@
 
 #include "agent/files/directory_stream.hpp"
 #include "agent/files/directory_trail.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

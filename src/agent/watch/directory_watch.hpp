@@ -13,7 +13,7 @@
 #include <cove/file_watch.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 struct inotify_event;
 

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "unit/agent/workspace_fixture.hpp"
 
 using namespace cove;

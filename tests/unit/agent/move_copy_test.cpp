@@ -4,8 +4,8 @@
 #include <sys/sysmacros.h>
 
 #include "agent/trees/tree_copy.hpp"
-#include "support/tree_builder.hpp"
-#include "support/tree_description.hpp"
+#include "support/trees/tree_builder.hpp"
+#include "support/trees/tree_description.hpp"
 #include "unit/agent/workspace_fixture.hpp"
 
 using namespace cove;

@@ -8,8 +8,8 @@
 #include "agent/trees/tar_reader.hpp"
 #include "agent/trees/tree_packer.hpp"
 #include "agent/trees/tree_unpacker.hpp"
-#include "support/tree_builder.hpp"
-#include "support/tree_description.hpp"
+#include "support/trees/tree_builder.hpp"
+#include "support/trees/tree_description.hpp"
 #include "unit/agent/workspace_fixture.hpp"
 
 using namespace cove;

@@ -1,8 +1,8 @@
-#include "base/name_text.hpp"
+#include "base/text/name_text.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 using cove::base::is_utf8;
 using cove::base::name_bytes;
