@@ -16,8 +16,8 @@
 
 #include <cove/call_context.hpp>
 #include <cove/exec.hpp>
-#include <cove/files.hpp>
 #include <cove/result.hpp>
+#include <cove/sandbox_files.hpp>
 
 namespace cove {
 
@@ -49,7 +49,7 @@ class ExecHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-class SandboxClient {
+class SandboxClient : public SandboxFiles {
  public:
   /// Runs a command to its end. Errors: as Guest::run. A deadline or cancel of `call` ends the tree
   /// and gives the result with TimedOut or Cancelled.
@@ -58,46 +58,8 @@ class SandboxClient {
   /// Starts a command and returns at once; everything else comes through the callbacks.
   ExecHandle exec_async(ExecSpec spec, ExecCallbacks callbacks, CallContext call = {}) const;
 
-  /// Reads a file, or a range of it, of at most 64 MiB. kTooLarge: ask for a range, or use
-  /// download.
-  Result<Bytes> read_file(const std::string& path, const ReadRange& range = {},
-                          const CallContext& call = {}) const;
-
-  /// Gives a file of any size piece by piece to `sink`, on the calling thread. An error of the
-  /// sink ends it and is returned.
-  Result<void> download(const std::string& path, const std::function<Result<void>(ByteView)>& sink,
-                        const CallContext& call = {}) const;
-
-  /// Creates or replaces a file; see Guest::write_file.
-  Result<FileInfo> write_file(const std::string& path, ByteView content,
-                              const WriteOptions& options = {}, const CallContext& call = {}) const;
-
-  /// Creates or replaces a file of any size from `source`, called on the calling thread until it
-  /// gives an empty piece. An error of the source ends it, is returned, and leaves the old file.
-  Result<FileInfo> upload(const std::string& path, const std::function<Result<Bytes>()>& source,
-                          const WriteOptions& options = {}, const CallContext& call = {}) const;
-
-  Result<FileInfo> stat(const std::string& path, const CallContext& call = {}) const;
-  Result<FilePage> list(const std::string& path, const ListOptions& options = {},
-                        const CallContext& call = {}) const;
-  Result<void> make_directory(const std::string& path, const CallContext& call = {}) const;
-  Result<void> remove(const std::string& path, bool recursive = false,
-                      const CallContext& call = {}) const;
-
-  /// The same, through callbacks; `done` is called exactly once.
-  template <class T>
-  using Done = std::function<void(Result<T>)>;
-  void read_file_async(std::string path, ReadRange range, CallContext call, Done<Bytes> done) const;
-  void write_file_async(std::string path, Bytes content, WriteOptions options, CallContext call,
-                        Done<FileInfo> done) const;
-  void stat_async(std::string path, CallContext call, Done<FileInfo> done) const;
-  void list_async(std::string path, ListOptions options, CallContext call,
-                  Done<FilePage> done) const;
-  void make_directory_async(std::string path, CallContext call, Done<void> done) const;
-  void remove_async(std::string path, bool recursive, CallContext call, Done<void> done) const;
-
   class Impl;  ///< src/client
-  explicit SandboxClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  explicit SandboxClient(std::shared_ptr<Impl> impl);
 
  private:
   std::shared_ptr<Impl> impl_;

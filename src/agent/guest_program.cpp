@@ -76,6 +76,16 @@ Result<base::UniqueFd> open_null() {
   return base::UniqueFd(ends[0]);
 }
 
+/// HOME as commands have it. One inside the workspace needs no rule of its own.
+Home home_of(const wire::AgentBoot& boot) {
+  const auto found = boot.environment.find("HOME");
+  if (found == boot.environment.end() || (found->second + "/").starts_with(boot.workspace + "/")) {
+    return {};
+  }
+  base::UniqueFd fd(::open(found->second.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return {std::move(fd), found->second};
+}
+
 /// Asked to end, the agent ends its commands first. As PID 1 of a sandbox it listens only to who is
 /// outside, whose processes have no number in there.
 class TerminationWatcher final : public Watcher {
@@ -116,7 +126,7 @@ Result<void> run_guest(int boot_fd) {
   base::UniqueFd workspace(
       ::open(boot.workspace.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!workspace) return base::system_error(errno, "open the workspace '" + boot.workspace + "'");
-  const Files files(std::move(workspace), boot.workspace);
+  const Files files(std::move(workspace), boot.workspace, home_of(boot));
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
   SpillStore spill(boot.home);

@@ -1,6 +1,6 @@
 /// AgentGuest: Guest over one connection to a cove-agent. Its parts: agent_guest.cpp (connecting,
 /// commands), agent_process.cpp (commands that are followed), agent_processes.cpp (background
-/// processes), agent_files.cpp.
+/// processes), agent_files.hpp.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 
 #include <cove/guest.hpp>
 
+#include "guest/agent_files.hpp"
 #include "guest/agent_guest.hpp"
 #include "guest/connection.hpp"
 #include "wire/request.hpp"
@@ -92,9 +93,9 @@ Task<Result<std::shared_ptr<GuestProcess>>> attach_to(LinkPtr link, const Proces
                                                       const AttachOptions& options,
                                                       const CallContext& call);
 
-class AgentGuest final : public Guest {
+class AgentGuest final : public AgentFiles {
  public:
-  explicit AgentGuest(LinkPtr link) : link_(std::move(link)) {}
+  explicit AgentGuest(LinkPtr link) : AgentFiles(std::move(link)) {}
   ~AgentGuest() override;
 
   bool is_connected() const;
@@ -117,20 +118,7 @@ class AgentGuest final : public Guest {
                                                      const AttachOptions& options,
                                                      const CallContext& call) override;
   Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) override;
-  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath& path, const ReadRange& range,
-                                                      const CallContext& call) override;
-  Task<Result<FileInfo>> write_file(const GuestPath& path, ByteSource& content,
-                                    const WriteOptions& options, const CallContext& call) override;
-  Task<Result<FileInfo>> stat(const GuestPath& path, const CallContext& call) override;
-  Task<Result<FilePage>> list(const GuestPath& path, const ListOptions& options,
-                              const CallContext& call) override;
-  Task<Result<void>> make_directory(const GuestPath& path, const CallContext& call) override;
-  Task<Result<void>> remove(const GuestPath& path, bool recursive,
-                            const CallContext& call) override;
   Task<Result<void>> sync(const CallContext& call) override;
-
- private:
-  LinkPtr link_;
 };
 
 }  // namespace cove::guest

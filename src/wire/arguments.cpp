@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "wire/command_request.hpp"
 
 namespace cove::wire {

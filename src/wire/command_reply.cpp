@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/display_text.hpp"
-#include "base/hex.hpp"
-#include "base/utf8.hpp"
+#include "base/text/display_text.hpp"
+#include "base/text/hex.hpp"
+#include "base/text/utf8.hpp"
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 #include "wire/request_id.hpp"

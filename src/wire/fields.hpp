@@ -26,6 +26,12 @@ class Fields {
   bool flag(const char* name, bool fallback = false);
   std::string text(const char* name);
   std::string bytes(const char* name);
+
+  /// A short text of printable ASCII: a media type, an etag.
+  std::string word(const char* name);
+
+  /// A list; null where there is none.
+  const nlohmann::json* list(const char* name);
   std::vector<std::string> byte_list(const char* name);
   std::vector<std::string> text_list(const char* name);
 

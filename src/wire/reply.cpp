@@ -12,6 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxMessage = 1024;
+constexpr std::size_t kMaxContext = 8;  // pairs
 
 /// Makes the other side's words fit for a message: no control characters, no half characters.
 std::string printable(const std::string& text) {
@@ -31,6 +32,24 @@ std::string as_text(const std::string& message) {
   std::string out = message.substr(0, base::cut_before(message, 4 * kMaxMessage));
   if (base::is_utf8(out)) return out;
   return printable(out);
+}
+
+std::string short_text(const std::string& text) {
+  constexpr std::size_t kMost = 256;
+  return as_text(text.substr(0, base::cut_before(text, kMost)));
+}
+
+/// What is no pair of texts is passed over.
+Error with_context(Error error, const json* list) {
+  if (list == nullptr) return error;
+  for (std::size_t i = 0; i < std::min(list->size(), kMaxContext); ++i) {
+    const json& pair = (*list)[i];
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
+      continue;
+    }
+    error = error.with_context(printable(pair[0]), printable(pair[1]));
+  }
+  return error;
 }
 
 }  // namespace
@@ -62,14 +81,15 @@ Result<FileInfo> parse_file_info(ByteView payload) {
 }
 
 Bytes encode_opened(const OpenedReply& opened) {
-  return encode_cbor({{"info", to_fields(opened.info)}, {"length", opened.length}});
+  return encode_cbor(
+      {{"info", to_fields(opened.info)}, {"length", opened.length}, {"type", opened.content_type}});
 }
 
 Result<OpenedReply> parse_opened(ByteView payload) {
   COVE_TRY(const auto map, decode_cbor(payload));
   Fields fields(map);
   Fields info = fields.inner("info");
-  OpenedReply opened{read_file_info(info), fields.number("length")};
+  OpenedReply opened{read_file_info(info), fields.number("length"), fields.word("type")};
   COVE_TRY_VOID(info.result());
   COVE_TRY_VOID(fields.result());
   return opened;
@@ -89,7 +109,7 @@ Result<CountReply> parse_count(ByteView payload) {
 
 std::vector<Bytes> encode_entries(const std::vector<FileInfo>& entries) {
   constexpr std::size_t kPayload = 32 * 1024;
-  constexpr std::size_t kEntryOverhead = 64;
+  constexpr std::size_t kEntryOverhead = 192;
   std::vector<Bytes> payloads;
   json list = json::array();
   std::size_t bytes = 0;
@@ -120,8 +140,14 @@ Result<std::vector<FileInfo>> parse_entries(ByteView payload) {
 Bytes encode_nothing() { return encode_cbor(json::object()); }
 
 Bytes encode_error(const Error& error) {
-  return encode_cbor(
-      {{"code", static_cast<std::uint32_t>(error.code())}, {"message", as_text(error.describe())}});
+  std::string message = error.message();
+  if (error.cause() != nullptr) message += ": " + error.cause()->describe();
+  json map = {{"code", static_cast<std::uint32_t>(error.code())}, {"message", as_text(message)}};
+  for (const auto& [key, value] : error.context()) {
+    if (map["context"].size() == kMaxContext) break;
+    map["context"].push_back(json::array({short_text(key), short_text(value)}));
+  }
+  return encode_cbor(map);
 }
 
 std::optional<Error> parse_error(ByteView payload) {
@@ -130,10 +156,13 @@ std::optional<Error> parse_error(ByteView payload) {
   Fields fields(*map);
   const std::uint32_t code = fields.small("code");
   std::string message = printable(fields.text("message"));
+  const json* context = fields.list("context");
   if (!fields.result()) return std::nullopt;
   const bool known = code >= 1 && code <= static_cast<std::uint32_t>(ErrorCode::kInternal);
   if (message.empty()) message = "the agent gave no reason";
-  return Error(known ? static_cast<ErrorCode>(code) : ErrorCode::kProvider, std::move(message));
+  return with_context(
+      Error(known ? static_cast<ErrorCode>(code) : ErrorCode::kProvider, std::move(message)),
+      context);
 }
 
 }  // namespace cove::wire

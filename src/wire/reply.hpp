@@ -27,6 +27,7 @@ Result<FileInfo> parse_file_info(ByteView payload);
 struct OpenedReply {
   FileInfo info;
   std::uint64_t length = 0;
+  std::string content_type;
 };
 Bytes encode_opened(const OpenedReply& opened);
 Result<OpenedReply> parse_opened(ByteView payload);
@@ -48,8 +49,8 @@ Bytes encode_nothing();
 
 Bytes encode_error(const Error& error);
 
-/// The agent's error as the caller sees it. Its words are cut to 1 KiB of printable text; a code
-/// that is not known becomes kProvider. None where it is malformed.
+/// The agent's error as the caller sees it, with its context. Its words are cut to 1 KiB of
+/// printable text; a code that is not known becomes kProvider. None where it is malformed.
 std::optional<Error> parse_error(ByteView payload);
 
 }  // namespace cove::wire

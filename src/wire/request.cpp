@@ -5,18 +5,12 @@
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 #include "wire/frame.hpp"
+#include "wire/path_fields.hpp"
 
 namespace cove::wire {
 namespace {
 
 using nlohmann::json;
-
-void write_path(json& map, const GuestPath& path) {
-  map["session"] = byte_string(path.session);
-  map["path"] = byte_string(path.path);
-}
-
-GuestPath read_path(Fields& fields) { return {fields.bytes("session"), fields.bytes("path")}; }
 
 struct Encoder {
   json operator()(const StatusRequest&) const { return json::object(); }
@@ -30,25 +24,31 @@ struct Encoder {
   json operator()(const ReadRequest& request) const {
     json map = {{"offset", request.range.offset}, {"credit", request.credit}};
     if (request.range.length) map["length"] = *request.range.length;
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
   json operator()(const WriteRequest& request) const {
     json map = {{"parents", request.options.create_parents}, {"durable", request.options.durable}};
     if (request.options.mode) map["mode"] = *request.options.mode;
-    write_path(map, request.path);
+    if (request.options.append) map["append"] = true;
+    if (request.options.if_absent) map["absent"] = true;
+    if (request.options.if_unchanged_since) {
+      map["unchanged"] = byte_string(*request.options.if_unchanged_since);
+    }
+    put_path(map, request.path);
     return map;
   }
   json operator()(const ListRequest& request) const {
     json map = {{"after", byte_string(request.options.after)},
                 {"limit", request.options.limit},
+                {"depth", request.options.depth},
                 {"credit", request.credit}};
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
   json operator()(const RemoveRequest& request) const {
     json map = {{"recursive", request.recursive}};
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
   json operator()(const StatRequest& request) const { return path_only(request.path); }
@@ -56,7 +56,7 @@ struct Encoder {
 
   static json path_only(const GuestPath& path) {
     json map = json::object();
-    write_path(map, path);
+    put_path(map, path);
     return map;
   }
 };
@@ -78,6 +78,7 @@ struct Kind {
   RequestKind operator()(const ProcessOutputRequest&) const { return RequestKind::kProcessOutput; }
   RequestKind operator()(const AttachRequest&) const { return RequestKind::kAttach; }
   RequestKind operator()(const RemoveProcessRequest&) const { return RequestKind::kRemoveProcess; }
+  RequestKind operator()(const FileRequest& request) const { return kind_of(request); }
 };
 
 ReadRequest read_read(Fields& fields) {
@@ -92,6 +93,9 @@ WriteRequest read_write(Fields& fields) {
   if (fields.has("mode")) write.options.mode = fields.small("mode") & 07777U;
   write.options.create_parents = fields.flag("parents", true);
   write.options.durable = fields.flag("durable");
+  write.options.append = fields.flag("append");
+  write.options.if_absent = fields.flag("absent");
+  if (fields.has("unchanged")) write.options.if_unchanged_since = fields.bytes("unchanged");
   return write;
 }
 
@@ -99,6 +103,7 @@ ListRequest read_list(Fields& fields) {
   ListRequest list{.path = read_path(fields), .options = {}, .credit = fields.number("credit")};
   list.options.after = fields.bytes("after");
   list.options.limit = fields.small("limit", 1000);
+  list.options.depth = fields.small("depth", 1);
   return list;
 }
 
@@ -113,6 +118,13 @@ bool read_process_body(RequestKind kind, Fields& fields, Request& request) {
     case RequestKind::kRemoveProcess: request.body = read_remove_process(fields); return true;
     default: return false;
   }
+}
+
+bool read_file_body(RequestKind kind, Fields& fields, Request& request) {
+  std::optional<FileRequest> file = read_file_request(kind, fields);
+  if (!file) return false;
+  request.body = *std::move(file);
+  return true;
 }
 
 bool read_body(RequestKind kind, Fields& fields, Request& request) {
@@ -130,8 +142,9 @@ bool read_body(RequestKind kind, Fields& fields, Request& request) {
     case RequestKind::kRemove:
       request.body = RemoveRequest{read_path(fields), fields.flag("recursive")};
       return true;
-    default: return read_process_body(kind, fields, request);
+    default: break;
   }
+  return read_process_body(kind, fields, request) || read_file_body(kind, fields, request);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <cove/result.hpp>
 
 #include "wire/command_request.hpp"
+#include "wire/file_request.hpp"
 #include "wire/process_request.hpp"
 #include "wire/request_id.hpp"
 
@@ -36,11 +37,16 @@ enum class RequestKind : std::uint32_t {
   kTreeOut = 17,
   kTreeIn = 18,
   kUsage = 19,
-  kRename = 20,
+  kMove = 20,
   kPrepareStop = 21,
   kFindProcess = 31,
   kProcessOutput = 32,
   kRemoveProcess = 33,
+  kReadLines = 40,
+  kEdit = 41,
+  kCopy = 42,
+  kSetMode = 43,
+  kMakeSymlink = 44,
 };
 
 /// What a sender of data may send before the first credit frame: enough for most stdin and most
@@ -86,7 +92,7 @@ struct Request {
   std::variant<StatusRequest, ExecRequest, SignalRequest, ReadRequest, WriteRequest, StatRequest,
                ListRequest, MakeDirectoryRequest, RemoveRequest, SyncRequest, ResizeRequest,
                ListProcessesRequest, FindProcessRequest, ProcessOutputRequest, AttachRequest,
-               RemoveProcessRequest>
+               RemoveProcessRequest, FileRequest>
       body;
 };
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/hex.hpp"
+#include "base/text/hex.hpp"
 #include "wire/cbor.hpp"
 
 namespace cove::wire {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "wire/file_reply.hpp"
 #include "wire/frame.hpp"
 #include "wire/greeting.hpp"
 #include "wire/reply.hpp"
@@ -50,6 +51,10 @@ void read_payload(ByteView payload) {
   (void)wire::parse_opened(payload).has_value();
   (void)wire::parse_count(payload).has_value();
   (void)wire::parse_entries(payload).has_value();
+  (void)wire::parse_line_slice(payload).has_value();
+  (void)wire::parse_edit_result(payload).has_value();
+  (void)wire::parse_tree_counts(payload).has_value();
+  (void)wire::parse_file_events(payload).has_value();
   (void)wire::read_credit(payload).has_value();
   if (const auto error = wire::parse_error(payload)) must(error->message().size() <= 1024);
   ExecSpec spec;

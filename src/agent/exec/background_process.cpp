@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hex.hpp"
+#include "base/text/hex.hpp"
 #include "wire/command_reply.hpp"
 
 namespace cove::agent {

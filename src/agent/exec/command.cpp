@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/hex.hpp"
+#include "base/text/hex.hpp"
 
 namespace cove::agent {
 namespace {

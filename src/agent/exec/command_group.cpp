@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "agent/exec/environment.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

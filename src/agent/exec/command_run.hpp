@@ -19,7 +19,7 @@
 #include "agent/exec/command_pipe.hpp"
 #include "agent/exec/environment.hpp"
 #include "agent/exec/spawn.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "wire/frame.hpp"
 #include "wire/request.hpp"
 

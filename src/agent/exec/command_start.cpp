@@ -10,8 +10,8 @@
 #include "agent/exec/command_run.hpp"
 #include "agent/exec/process_tree.hpp"
 #include "agent/exec/terminal.hpp"
-#include "base/hex.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/hex.hpp"
 
 namespace cove::agent {
 namespace {

@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hex.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/hex.hpp"
 
 namespace cove::agent {
 namespace {

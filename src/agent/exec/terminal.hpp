@@ -4,7 +4,7 @@
 #include <cove/exec.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

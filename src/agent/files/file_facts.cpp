@@ -1,7 +1,10 @@
 #include "agent/files/file_facts.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -41,7 +44,18 @@ FileInfo info_of(const struct stat& facts, std::string path) {
   info.size = static_cast<std::uint64_t>(facts.st_size);
   info.mode = facts.st_mode & 07777U;
   info.modified = time_of(facts.st_mtim);
+  info.etag = etag_of(facts);
   return info;
+}
+
+std::string etag_of(const struct stat& facts) {
+  std::array<char, 120> text{};
+  const auto number = [](auto value) { return static_cast<unsigned long long>(value); };
+  const int length = std::snprintf(text.data(), text.size(), "%llx-%llx-%llx.%llx-%llx.%llx",
+                                   number(facts.st_ino), number(facts.st_size),
+                                   number(facts.st_mtim.tv_sec), number(facts.st_mtim.tv_nsec),
+                                   number(facts.st_ctim.tv_sec), number(facts.st_ctim.tv_nsec));
+  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
 }
 
 Result<std::string> link_target(int fd, const std::string& name) {

@@ -55,7 +55,8 @@ std::string build_id() {
 Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket_(boot.listen_fd) {
   greeting_.build_id = build_id();
   greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
-                            "kill_tree", "files", "pty",         "background"};
+                            "kill_tree", "pty",   "background",  "files",
+                            "edit",      "tree",  "watch"};
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;
   greeting_.generation = boot.generation;
@@ -160,6 +161,9 @@ struct Server::Dispatch {
   Handler operator()(wire::RemoveRequest& request) const {
     server.parts_.files.remove(asked.id, request, stream);
     return nullptr;
+  }
+  Handler operator()(wire::FileRequest& request) const {
+    return server.parts_.files.serve(asked.id, request, stream);
   }
   Handler operator()(wire::SyncRequest&) const {
     server.parts_.files.sync(stream);

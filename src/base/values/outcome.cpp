@@ -1,6 +1,6 @@
 #include <cove/exec.hpp>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove {
 namespace {

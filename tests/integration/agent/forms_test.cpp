@@ -1,9 +1,9 @@
 // What a command may be asked to be: a shell's line, merged, quiet, nice, spilled, limited.
 #include <catch2/catch.hpp>
 
-#include "base/utf8.hpp"
-#include "support/agent_fixture.hpp"
-#include "support/guest_streams.hpp"
+#include "base/text/utf8.hpp"
+#include "support/fixtures/agent_fixture.hpp"
+#include "support/fixtures/guest_streams.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -154,8 +154,8 @@ TEST_CASE("Guest: a piece of nothing is not taken for the end of a file",
   const CallContext call;
   Result<Bytes> first = Error(ErrorCode::kInternal, "no answer");
   std::thread caller([&] {
-    const auto source = base::sync_wait(f.loop, guest->read_file(path, {}, call)).value();
-    first = base::sync_wait(f.loop, source->next(call));
+    const auto file = base::sync_wait(f.loop, guest->read_file(path, {}, call)).value();
+    first = base::sync_wait(f.loop, file.content->next(call));
   });
   const auto stream = f.agent.receive()->stream;
   f.agent.send(wire::FrameType::kEvent, stream, wire::encode_opened({}));

@@ -9,9 +9,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "support/agent_fixture.hpp"
 #include "support/child_process.hpp"
-#include "support/raw_wire.hpp"
+#include "support/fixtures/agent_fixture.hpp"
+#include "support/raw/raw_wire.hpp"
 #include "wire/cbor.hpp"
 #include "wire/reply.hpp"
 

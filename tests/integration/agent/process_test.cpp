@@ -3,9 +3,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/agent_fixture.hpp"
-#include "support/guest_streams.hpp"
-#include "support/raw_wire.hpp"
+#include "support/fixtures/agent_fixture.hpp"
+#include "support/fixtures/guest_streams.hpp"
+#include "support/raw/raw_wire.hpp"
 #include "wire/reply.hpp"
 
 using namespace std::chrono_literals;

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/agent_fixture.hpp"
-#include "support/guest_streams.hpp"
+#include "support/fixtures/agent_fixture.hpp"
+#include "support/fixtures/guest_streams.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

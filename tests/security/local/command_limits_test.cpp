@@ -1,7 +1,7 @@
 // Limits of one command, and how a sandbox's commands end with it.
 #include <catch2/catch.hpp>
 
-#include "support/local_fixture.hpp"
+#include "support/fixtures/local_fixture.hpp"
 
 using namespace cove;
 using namespace std::chrono_literals;

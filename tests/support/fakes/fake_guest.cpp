@@ -61,24 +61,6 @@ class FakeProcess final : public GuestProcess {
   std::size_t given_ = 0;
 };
 
-/// A file's bytes in small pieces.
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text) : rest_(std::move(text)) {}
-
-  Task<Result<Bytes>> next(const CallContext& /*call*/) override {
-    constexpr std::size_t kPiece = 64 * 1024;
-    Bytes piece = bytes_of(std::string_view(rest_).substr(0, kPiece));
-    rest_.erase(0, piece.size());
-    co_return piece;
-  }
-
- private:
-  std::string rest_;
-};
-
-std::string name_of_path(const GuestPath& path) { return path.session + "/" + path.path; }
-
 }  // namespace
 
 Bytes bytes_of(std::string_view text) {
@@ -198,64 +180,6 @@ Task<Result<void>> FakeGuest::remove_process(const ProcessId& id, const CallCont
   COVE_CO_TRY(const ProcessInfo* const found, process(id));
   if (!found->end) co_return Error(ErrorCode::kFailedPrecondition, "the process runs");
   std::erase_if(processes, [&](const ProcessInfo& info) { return info.id == id; });
-  co_return ok();
-}
-
-Task<Result<std::unique_ptr<ByteSource>>> FakeGuest::read_file(const GuestPath& path,
-                                                               const ReadRange& range,
-                                                               const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("read_file"));
-  const auto found = files.find(name_of_path(path));
-  if (found == files.end()) co_return Error(ErrorCode::kNotFound, "no file " + path.path);
-  const std::size_t from = std::min<std::size_t>(range.offset, found->second.size());
-  const std::size_t most = range.length ? *range.length : std::string::npos;
-  co_return std::unique_ptr<ByteSource>(
-      std::make_unique<TextSource>(found->second.substr(from, most)));
-}
-
-Task<Result<FileInfo>> FakeGuest::write_file(const GuestPath& path, ByteSource& content,
-                                             const WriteOptions& /*options*/,
-                                             const CallContext& call) {
-  COVE_CO_TRY_VOID(begin("write_file"));
-  std::string text;
-  for (;;) {
-    COVE_CO_TRY(const Bytes piece, co_await content.next(call));
-    if (piece.empty()) break;
-    text += text_of(piece);
-  }
-  files[name_of_path(path)] = text;
-  co_return FileInfo{.path = path.path, .type = FileType::kRegular, .size = text.size()};
-}
-
-Task<Result<FileInfo>> FakeGuest::stat(const GuestPath& path, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("stat"));
-  const auto found = files.find(name_of_path(path));
-  if (found == files.end()) co_return Error(ErrorCode::kNotFound, "no file " + path.path);
-  co_return FileInfo{.path = path.path, .type = FileType::kRegular, .size = found->second.size()};
-}
-
-Task<Result<FilePage>> FakeGuest::list(const GuestPath& /*path*/, const ListOptions& /*options*/,
-                                       const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("list"));
-  FilePage page;
-  for (const auto& [name, text] : files) {
-    page.entries.push_back({.path = name, .type = FileType::kRegular, .size = text.size()});
-  }
-  co_return page;
-}
-
-Task<Result<void>> FakeGuest::make_directory(const GuestPath& path, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("make_directory"));
-  files[name_of_path(path)] = "";
-  co_return ok();
-}
-
-Task<Result<void>> FakeGuest::remove(const GuestPath& path, bool /*recursive*/,
-                                     const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("remove"));
-  if (files.erase(name_of_path(path)) == 0) {
-    co_return Error(ErrorCode::kNotFound, "no file " + path.path);
-  }
   co_return ok();
 }
 

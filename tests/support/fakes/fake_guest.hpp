@@ -41,9 +41,10 @@ class FakeGuest final : public Guest {
   FakeCommand command;
   std::map<std::string, std::string> files;  ///< by `session` + "/" + path
   std::vector<ProcessInfo> processes;        ///< started ones; their output is `command`'s
-  std::deque<Error> faults;                  ///< each next call fails with one of these
-  bool run_hangs = false;                    ///< `run` ends only by cancel or deadline
-  std::function<void()> when_hanging;        ///< called on the scheduler once such a `run` waits
+  std::deque<FileEvent> events;        ///< what a watch tells, one at a time, until none is left
+  std::deque<Error> faults;            ///< each next call fails with one of these
+  bool run_hangs = false;              ///< `run` ends only by cancel or deadline
+  std::function<void()> when_hanging;  ///< called on the scheduler once such a `run` waits
   FakeGuestLog log;
 
   GuestCapabilities capabilities() const override { return {}; }
@@ -64,8 +65,27 @@ class FakeGuest final : public Guest {
                                                      const AttachOptions& options,
                                                      const CallContext& call) override;
   Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) override;
-  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath& path, const ReadRange& range,
+  Task<Result<GuestFile>> read_file(const GuestPath& path, const ReadRange& range,
+                                    const CallContext& call) override;
+  Task<Result<LineSlice>> read_lines(const GuestPath& path, const LineRange& range,
+                                     const CallContext& call) override;
+  Task<Result<EditResult>> edit_file(const GuestPath& path, const std::vector<Edit>& edits,
+                                     const EditOptions& options, const CallContext& call) override;
+  Task<Result<FileInfo>> move(const GuestPath& from, const GuestPath& to,
+                              const MoveOptions& options, const CallContext& call) override;
+  Task<Result<TreeCounts>> copy(const GuestPath& from, const GuestPath& to,
+                                const CopyOptions& options, const CallContext& call) override;
+  Task<Result<FileInfo>> set_mode(const GuestPath& path, std::uint32_t mode,
+                                  const CallContext& call) override;
+  Task<Result<FileInfo>> make_symlink(const GuestPath& path, const std::string& target,
+                                      const CallContext& call) override;
+  Task<Result<std::unique_ptr<ByteSource>>> read_tree(const GuestPath& path,
                                                       const CallContext& call) override;
+  Task<Result<TreeCounts>> write_tree(const GuestPath& path, ByteSource& archive,
+                                      const CallContext& call) override;
+  Task<Result<std::unique_ptr<GuestWatch>>> watch(const GuestPath& path,
+                                                  const WatchOptions& options,
+                                                  const CallContext& call) override;
   Task<Result<FileInfo>> write_file(const GuestPath& path, ByteSource& content,
                                     const WriteOptions& options, const CallContext& call) override;
   Task<Result<FileInfo>> stat(const GuestPath& path, const CallContext& call) override;

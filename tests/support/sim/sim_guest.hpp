@@ -3,11 +3,12 @@
 
 #include <cove/guest.hpp>
 
+#include "support/fakes/no_files.hpp"
 #include "support/sim/sim_provider.hpp"
 
 namespace cove::testing {
 
-class SimGuest final : public Guest {
+class SimGuest final : public NoFiles<Guest> {
  public:
   SimGuest(SimHost& host, SimNode& node, InstanceRef instance)
       : host_(host), node_(node), instance_(std::move(instance)) {}
@@ -61,26 +62,6 @@ class SimGuest final : public Guest {
     co_return unsupported();
   }
   Task<Result<void>> remove_process(const ProcessId&, const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath&, const ReadRange&,
-                                                      const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<FileInfo>> write_file(const GuestPath&, ByteSource&, const WriteOptions&,
-                                    const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<FileInfo>> stat(const GuestPath&, const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<FilePage>> list(const GuestPath&, const ListOptions&, const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<void>> make_directory(const GuestPath&, const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<void>> remove(const GuestPath&, bool, const CallContext&) override {
     co_return unsupported();
   }
 

@@ -8,7 +8,7 @@
 
 #include "agent/exec/output_ring.hpp"
 #include "agent/exec/process_output.hpp"
-#include "support/agent_fixture.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace cove;
 using agent::OutputRing;

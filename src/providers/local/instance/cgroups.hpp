@@ -47,7 +47,7 @@ struct InstanceCgroup {
   base::UniqueFd join;
   /// Where a command writes "0" to enter the commands' group.
   std::vector<base::UniqueFd> commands;
-  base::UniqueFd memory;  ///< directory of the commands' memory group
+  base::UniqueFd memory;     ///< directory of the commands' memory group
   base::UniqueFd processes;  ///< v1: directory of the commands' pids group
 };
 

@@ -12,7 +12,7 @@
 
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "providers/local/volume/volume_marker.hpp"
 
 namespace cove::local {
