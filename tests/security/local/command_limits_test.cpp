@@ -1,6 +1,9 @@
 // Limits of one command, and how a sandbox's commands end with it.
+#include <filesystem>
+
 #include <catch2/catch.hpp>
 
+#include "providers/local/instance/cgroups.hpp"
 #include "support/fixtures/local_fixture.hpp"
 
 using namespace cove;
@@ -15,6 +18,20 @@ ExecSpec line(const std::string& text) {
   spec.shell_line = text;
   spec.kill_grace = 200ms;
   return spec;
+}
+
+/// Groups of single commands in the tests' part of this machine: directories below `commands`.
+int command_groups() {
+  int count = 0;
+  for (const auto& mount : {local::cgroup_mounts().memory, local::cgroup_mounts().pids}) {
+    const auto top = std::filesystem::path(mount) / cove::test::kTestCgroups;
+    std::error_code ended;  // a sandbox of another test may go meanwhile
+    for (std::filesystem::recursive_directory_iterator at(top, ended), end; !ended && at != end;
+         at.increment(ended)) {
+      if (at->path().parent_path().filename() == "commands" && at->is_directory(ended)) ++count;
+    }
+  }
+  return count;
 }
 
 struct Sandbox {
@@ -96,6 +113,7 @@ TEST_CASE("Command: a group goes with its command", "[security][local][any-user]
   Sandbox sandbox;
   if (!sandbox.has_groups()) return;
   for (int i = 0; i < 20; ++i) sandbox.run(Sandbox::probe());
+  CHECK(eventually([] { return command_groups() == 0; }));
   REQUIRE(sandbox.machine.stop(sandbox.instance));
   CHECK(cove::test::leftovers(sandbox.machine) == std::vector<std::string>{});
 }
@@ -104,8 +122,9 @@ TEST_CASE("Stop: commands get SIGTERM and their grace, and then all is gone",
           "[security][local][any-user]") {
   Sandbox sandbox;
   const CallContext call;
-  const ExecSpec polite =
+  ExecSpec polite =
       line("trap 'sleep 0.3; echo bye > /workspace/bye; exit 0' TERM; echo up; sleep 1000 & wait");
+  polite.kill_grace = 8s;
   const auto info =
       sandbox.machine.wait(sandbox.guest->start_process("", polite, {}, call)).value();
   const ExecSpec stubborn = line("trap '' TERM; while :; do sleep 0.1; done");
