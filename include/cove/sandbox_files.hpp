@@ -109,7 +109,8 @@ class SandboxFiles {
                                  const CallContext& call = {}, const Progress& progress = {}) const;
 
   /// Gives what changes to `on_event`, on the calling thread, until it answers false (success), the
-  /// call ends or the watch fails.
+  /// call ends or the watch fails. While it lasts it counts as a running call: the workspace does
+  /// not go idle.
   Result<void> watch(const std::string& path, const WatchOptions& options,
                      const std::function<bool(const FileEvent&)>& on_event,
                      const CallContext& call = {}) const;

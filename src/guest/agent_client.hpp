@@ -45,9 +45,9 @@ class StreamOwner {
   std::shared_ptr<Stream> stream_;
 };
 
-/// Opens a stream for `request`.
+/// Opens a stream for `request`. `data_follows`: as of Connection::open.
 Result<std::shared_ptr<StreamOwner>> open_stream(const LinkPtr& link, const wire::Request& request,
-                                                 std::uint64_t window);
+                                                 std::uint64_t window, bool data_follows = false);
 
 /// Asks and waits for the answer's payload.
 Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& call);

@@ -52,14 +52,13 @@ Task<Result<EditResult>> AgentFiles::edit_file(const GuestPath& path,
   body.edits = wire::shapes_of(edits);
   body.options = options;
   const wire::Request request = request_of(*link, std::move(body));
-  COVE_CO_TRY(const auto owner, open_stream(link, request, 0));
+  COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   StreamOwner& stream = *owner;
   Stream::Piece piece;
   piece.bytes = wire::pack_edits(edits);
   piece.end = true;
   link->connection->send(*stream, std::move(piece));
-  while (!stream->is_over()) COVE_CO_TRY_VOID(co_await stream->changed(call));
-  if (stream->error) co_return *stream->error;
+  COVE_CO_TRY_VOID(co_await await_settled(stream, call));
   COVE_CO_TRY(EditResult result, checked(*link, wire::parse_edit_result(*stream->response)));
   if (result.edits.size() == edits.size()) co_return result;
   const Error error(ErrorCode::kIntegrity, "as many outcomes as edits are missing");
@@ -96,9 +95,11 @@ Task<Result<TreeCounts>> AgentFiles::copy(const GuestPath& from, const GuestPath
   body.from = from;
   body.to = to;
   body.options = options;
-  wire::Request request = request_of(*link, std::move(body));
-  COVE_CO_TRY(const Bytes payload, co_await ask(link, std::move(request), call));
-  co_return checked(*link, wire::parse_tree_counts(payload));
+  COVE_CO_TRY_VOID(call.check(link->runtime.clock));
+  const wire::Request request = request_of(*link, std::move(body));
+  COVE_CO_TRY(const auto owner, open_stream(link, request, 0));
+  COVE_CO_TRY_VOID(co_await await_settled(*owner, call));
+  co_return checked(*link, wire::parse_tree_counts(*(*owner)->response));
 }
 
 Task<Result<FileInfo>> AgentFiles::set_mode(const GuestPath& path, std::uint32_t mode,

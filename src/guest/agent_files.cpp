@@ -83,6 +83,17 @@ Task<Result<void>> take_back(const StreamOwner& stream, Error cause) {
   co_return cause;
 }
 
+/// What ended `before` the answer, if something did, ends the wait for it.
+Task<Result<void>> settle(const StreamOwner& stream, Result<void> before, const CallContext& call) {
+  if (before) before = co_await await_answer(stream, call);
+  if (!before && !stream->is_over()) {
+    const Error cause = before.error();
+    COVE_CO_TRY_VOID(co_await take_back(stream, cause));
+  }
+  if (stream->error) co_return *stream->error;
+  co_return ok();
+}
+
 /// Adds what came to the text. False: more than was asked for.
 bool take_text(StreamOwner& stream, std::uint64_t most, std::string& text) {
   while (!stream->arrived.empty()) {
@@ -128,15 +139,14 @@ Task<Result<void>> await_event(const StreamOwner& stream, const CallContext& cal
                           Error(ErrorCode::kIntegrity, "an answer without what comes before it"));
 }
 
+Task<Result<void>> await_settled(const StreamOwner& stream, const CallContext& call) {
+  return settle(stream, ok(), call);
+}
+
 Task<Result<void>> send_all(const StreamOwner& stream, ByteSource& content,
                             const CallContext& call) {
   Result<void> sent = co_await send_content(stream, content, call);
-  if (sent) sent = co_await await_answer(stream, call);
-  if (!sent && !stream->is_over()) {
-    const Error cause = sent.error();
-    COVE_CO_TRY_VOID(co_await take_back(stream, cause));
-  }
-  if (stream->error) co_return *stream->error;
+  COVE_CO_TRY_VOID(co_await settle(stream, std::move(sent), call));
   co_return ok();
 }
 
@@ -197,7 +207,7 @@ Task<Result<FileInfo>> AgentFiles::write_file(const GuestPath& path, ByteSource&
   body.path = path;
   body.options = options;
   const wire::Request request = link->request(std::move(body));
-  COVE_CO_TRY(const auto owner, open_stream(link, request, 0));
+  COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   COVE_CO_TRY_VOID(co_await send_all(*owner, content, call));
   co_return checked(*link, wire::parse_file_info(*(*owner)->response));
 }

@@ -61,8 +61,11 @@ std::unique_ptr<ByteSource> make_source(std::shared_ptr<StreamOwner> stream);
 /// Waits until the agent has said what it opened, or refused.
 Task<Result<void>> await_event(const StreamOwner& stream, const CallContext& call);
 
-/// Sends the content as it comes and waits for the answer, which is in the stream then. Where the
-/// call ends first, the upload is taken back.
+/// Waits for the answer, which is in the stream then. Where the call ends first, what was asked for
+/// is taken back, and what became of it is waited for (5 s): it may have been done after all.
+Task<Result<void>> await_settled(const StreamOwner& stream, const CallContext& call);
+
+/// The same, after the content was sent as it comes.
 Task<Result<void>> send_all(const StreamOwner& stream, ByteSource& content,
                             const CallContext& call);
 

@@ -115,9 +115,9 @@ StreamOwner::~StreamOwner() {
 }
 
 Result<std::shared_ptr<StreamOwner>> open_stream(const LinkPtr& link, const wire::Request& request,
-                                                 std::uint64_t window) {
+                                                 std::uint64_t window, bool data_follows) {
   COVE_TRY(const Bytes payload, wire::encode_request(request));
-  return std::make_shared<StreamOwner>(link, link->connection->open(payload, window));
+  return std::make_shared<StreamOwner>(link, link->connection->open(payload, window, data_follows));
 }
 
 Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& call) {

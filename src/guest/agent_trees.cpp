@@ -62,7 +62,7 @@ Task<Result<TreeCounts>> AgentFiles::write_tree(const GuestPath& path, ByteSourc
   wire::TreeInRequest body;
   body.path = path;
   const wire::Request request = request_of(*link, std::move(body));
-  COVE_CO_TRY(const auto owner, open_stream(link, request, 0));
+  COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   COVE_CO_TRY_VOID(co_await send_all(*owner, archive, call));
   co_return checked(*link, wire::parse_tree_counts(*(*owner)->response));
 }

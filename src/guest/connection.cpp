@@ -62,7 +62,8 @@ bool Connection::is_open() noexcept {
   return ::poll(&socket, 1, 0) == 0;
 }
 
-std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window) {
+std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window,
+                                         bool data_follows) {
   // Numbers may come round in a very long life; those still in use are passed over.
   while (next_stream_ == 0 || streams_.contains(next_stream_)) ++next_stream_;
   const auto stream = std::make_shared<Stream>(loop_, next_stream_++, window);
@@ -73,7 +74,7 @@ std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window)
   streams_.emplace(stream->number(), stream);
   wire::append_frame(out_, wire::FrameType::kRequest, wire::Channel::kMain, stream->number(),
                      request);
-  flush();
+  if (!data_follows) flush();
   return stream;
 }
 

@@ -171,8 +171,9 @@ std::shared_ptr<StreamHandler> FileService::send(StreamRef stream, std::uint64_t
 std::shared_ptr<StreamHandler> FileService::receive(const wire::RequestId& id, StreamRef stream,
                                                     std::unique_ptr<Consumer> consumer) {
   if (!outcomes_.begin(id, stream)) return std::make_shared<RepeatedUpload>();
-  auto handler = std::make_shared<ReceivingStream>(workers_, outcomes_, id, std::move(stream),
-                                                   std::move(consumer));
+  auto handler =
+      std::make_shared<ReceivingStream>(ReceivingStream::Parts{loop_, workers_, outcomes_}, id,
+                                        std::move(stream), std::move(consumer));
   handler->start();
   return handler;
 }

@@ -5,8 +5,11 @@
 namespace cove::agent {
 
 void ReceivingStream::start() {
-  busy_ = true;
-  submit([](ReceivingStream& self) { return self.consumer_->begin(); });
+  parts_.loop.defer([self = shared_from_this()] {
+    self->busy_ = false;
+    if (self->over_) return self->let_go();
+    self->advance();
+  });
 }
 
 bool ReceivingStream::on_data(wire::Channel channel, ByteView bytes) {
@@ -28,19 +31,40 @@ void ReceivingStream::on_cancel(const wire::Cancel&) {
 }
 
 void ReceivingStream::on_lost() {
-  if (!committing_) end(Error(ErrorCode::kUnavailable, "the upload's connection ended"));
+  if (committing_ || over_) return;
+  over_ = true;
+  // A repeat over another connection need not wait for what this one still does.
+  parts_.outcomes.abandon(id_, Error(ErrorCode::kUnavailable, "the upload's connection ended"));
+  if (!busy_) release();
 }
 
-void ReceivingStream::submit(Step step) {
-  workers_.submit([self = shared_from_this(), step = std::move(step)]() -> WorkQueue::Finish {
-    auto result = step(*self);
-    return [self, result = std::move(result)] { self->on_step(result); };
-  });
+/// One unit: all that there is to do now.
+void ReceivingStream::advance() {
+  if (busy_ || over_) return;
+  if (begun_ && pending_.empty() && !ended_) return;
+  busy_ = true;
+  committing_ = ended_;
+  in_work_ = pending_.size();
+  parts_.workers.submit(
+      [self = shared_from_this(), bytes = std::exchange(pending_, Bytes())]() -> WorkQueue::Finish {
+        auto result = self->work(bytes);
+        return [self, result = std::move(result)] { self->on_work(result); };
+      });
 }
 
-void ReceivingStream::on_step(const Result<void>& result) {
+/// On a worker.
+Result<void> ReceivingStream::work(ByteView bytes) {
+  if (!begun_) COVE_TRY_VOID(consumer_->begin());
+  begun_ = true;
+  if (!bytes.empty()) COVE_TRY_VOID(consumer_->take(bytes));
+  if (!committing_) return ok();
+  COVE_TRY(answer_, consumer_->commit());
+  return ok();
+}
+
+void ReceivingStream::on_work(const Result<void>& result) {
   busy_ = false;
-  if (over_) return release();
+  if (over_) return let_go();
   if (!result) return end(result.error());
   if (committing_) return answer();
   stream_.send_credit(window_.consume(in_work_));
@@ -48,26 +72,9 @@ void ReceivingStream::on_step(const Result<void>& result) {
   advance();
 }
 
-void ReceivingStream::advance() {
-  if (busy_ || over_) return;
-  if (!pending_.empty()) {
-    busy_ = true;
-    in_work_ = pending_.size();
-    submit([bytes = std::exchange(pending_, Bytes())](ReceivingStream& self) {
-      return self.consumer_->take(bytes);
-    });
-  } else if (ended_) {
-    busy_ = committing_ = true;
-    submit([](ReceivingStream& self) -> Result<void> {
-      COVE_TRY(self.answer_, self.consumer_->commit());
-      return ok();
-    });
-  }
-}
-
 void ReceivingStream::answer() {
   over_ = true;
-  outcomes_.finish(id_, {false, std::move(answer_)});
+  parts_.outcomes.finish(id_, {false, std::move(answer_)});
   release();
 }
 
@@ -75,8 +82,13 @@ void ReceivingStream::answer() {
 void ReceivingStream::end(const Error& error) {
   if (over_) return;
   over_ = true;
-  outcomes_.abandon(id_, error);
-  if (!busy_) release();
+  late_ = error;
+  if (!busy_) let_go();
+}
+
+void ReceivingStream::let_go() {
+  if (late_) parts_.outcomes.abandon(id_, *late_);
+  release();
 }
 
 /// Lets go of what was done so far; on a worker, since removing a file may last.
@@ -84,7 +96,7 @@ void ReceivingStream::release() {
   pending_ = Bytes();
   auto consumer = std::make_shared<std::unique_ptr<Consumer>>(std::move(consumer_));
   if (!*consumer) return;
-  workers_.submit([consumer]() -> WorkQueue::Finish {
+  parts_.workers.submit([consumer]() -> WorkQueue::Finish {
     consumer->reset();
     return [] {};
   });

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include <cove/bytes.hpp>
 #include <cove/result.hpp>
@@ -30,15 +31,19 @@ class Consumer {
 class ReceivingStream final : public StreamHandler,
                               public std::enable_shared_from_this<ReceivingStream> {
  public:
-  /// `outcomes` waits for `id` already.
-  ReceivingStream(WorkQueue& workers, RecentOutcomes& outcomes, const wire::RequestId& id,
-                  StreamRef stream, std::unique_ptr<Consumer> consumer)
-      : workers_(workers),
-        outcomes_(outcomes),
-        id_(id),
-        stream_(std::move(stream)),
-        consumer_(std::move(consumer)) {}
+  struct Parts {
+    EventLoop& loop;
+    WorkQueue& workers;
+    RecentOutcomes& outcomes;
+  };
 
+  /// The outcomes wait for `id` already.
+  ReceivingStream(Parts parts, const wire::RequestId& id, StreamRef stream,
+                  std::unique_ptr<Consumer> consumer)
+      : parts_(parts), id_(id), stream_(std::move(stream)), consumer_(std::move(consumer)) {}
+
+  /// Begins after the events at hand: what came together with the request is one unit of work with
+  /// it.
   void start();
 
   bool on_data(wire::Channel channel, ByteView bytes) override;
@@ -47,17 +52,15 @@ class ReceivingStream final : public StreamHandler,
   void on_lost() override;
 
  private:
-  using Step = std::function<Result<void>(ReceivingStream&)>;
-
-  void submit(Step step);
-  void on_step(const Result<void>& result);
+  Result<void> work(ByteView bytes);
+  void on_work(const Result<void>& result);
   void advance();
   void answer();
   void end(const Error& error);
+  void let_go();
   void release();
 
-  WorkQueue& workers_;
-  RecentOutcomes& outcomes_;
+  Parts parts_;
   wire::RequestId id_;
   StreamRef stream_;
   std::unique_ptr<Consumer> consumer_;
@@ -65,10 +68,12 @@ class ReceivingStream final : public StreamHandler,
   Bytes pending_;
   std::uint64_t in_work_ = 0;
   Bytes answer_;
-  bool busy_ = false;
-  bool ended_ = false;
-  bool committing_ = false;
+  bool begun_ = false;       // the consumer has begun
+  bool busy_ = true;         // a worker has it, or it has not started
+  bool ended_ = false;       // everything came
+  bool committing_ = false;  // the unit of work at hand is the last one
   bool over_ = false;
+  std::optional<Error> late_;  // ends it once the worker has let go: no effect goes on after it
 };
 
 /// A repeat of an upload: its answer comes from the first one, its bytes are not needed.
