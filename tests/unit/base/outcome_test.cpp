@@ -2,7 +2,7 @@
 
 #include <cove/exec.hpp>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 using namespace cove;
 
