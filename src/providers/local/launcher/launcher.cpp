@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -83,6 +84,23 @@ class Plan {
 };
 char Plan::text_[kMaxPlan];
 
+struct NeutralLimit {
+  __rlimit_resource resource;
+  rlim_t soft;
+  rlim_t hard;
+};
+constexpr NeutralLimit kNeutralLimits[] = {
+    {RLIMIT_CPU, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_DATA, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_STACK, 8UL << 20, RLIM_INFINITY},
+    {RLIMIT_CORE, 0, RLIM_INFINITY},
+    {RLIMIT_RSS, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_AS, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_NOFILE, 1024, 1UL << 20},
+    {RLIMIT_RTTIME, RLIM_INFINITY, RLIM_INFINITY},
+};
+
 struct Stage {
   int tree = -1;
   bool is_file = false;
@@ -122,8 +140,27 @@ class Launcher {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::setsid();
     ::umask(022);
+    be_nobodys_child();
     ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     require(::chdir("/") == 0, "enter '/'");
+  }
+
+  /// The sandbox outlives who starts it, so the limits, the niceness and the processors of that one
+  /// are not for it. What may not be raised again (without CAP_SYS_RESOURCE, CAP_SYS_NICE) stays.
+  static void be_nobodys_child() {
+    for (const NeutralLimit& neutral : kNeutralLimits) {
+      rlimit limit{neutral.soft, neutral.hard};
+      if (::setrlimit(neutral.resource, &limit) == 0) continue;
+      if (::getrlimit(neutral.resource, &limit) != 0) continue;
+      limit.rlim_cur = neutral.soft < limit.rlim_max ? neutral.soft : limit.rlim_max;
+      ::setrlimit(neutral.resource, &limit);
+    }
+    const sched_param no_priority{};
+    ::sched_setscheduler(0, SCHED_OTHER, &no_priority);
+    ::setpriority(PRIO_PROCESS, 0, 0);
+    cpu_set_t every;
+    std::memset(&every, 0xff, sizeof every);
+    ::sched_setaffinity(0, sizeof every, &every);
   }
 
   /// Copies the mount behind a descriptor while this is still the mount namespace it belongs to.
