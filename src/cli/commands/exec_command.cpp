@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t kMaxStdin = 64U << 20U;
 
-Result<ExecSpec> spec_of(const Request& request, const std::stop_token& stop) {
+Result<ExecSpec> spec_of(const Request& request, const CallContext& call) {
   ExecSpec spec;
   spec.argv = request.command;
   spec.cwd = request.cwd;
   spec.env = request.env;
   spec.timeout = request.timeout;
   if (request.read_stdin) {
-    COVE_TRY(spec.stdin_data, read_all(STDIN_FILENO, "stdin", kMaxStdin, stop));
+    COVE_TRY(spec.stdin_data, read_all(STDIN_FILENO, "stdin", kMaxStdin, call));
   }
   return spec;
 }
@@ -58,7 +58,7 @@ const char* note_on(const Outcome& outcome) {
 
 Result<int> run_exec(const Invocation& invocation) {
   const Request& request = invocation.request;
-  COVE_TRY(ExecSpec spec, spec_of(request, invocation.call.stop));
+  COVE_TRY(ExecSpec spec, spec_of(request, invocation.call));
   // --timeout is the command's: the time to wake the workspace does not count.
   const CallContext call{.deadline = {}, .stop = invocation.call.stop};
   COVE_TRY(Workspace workspace,
