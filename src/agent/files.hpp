@@ -56,7 +56,8 @@ struct Home {
 
 class Files {
  public:
-  /// `root`: a directory descriptor of /workspace. `root_path`: how commands name it
+  /// `root`: a directory descriptor of /workspace, opened to read. `root_path`: how commands name
+  /// it
   /// ("/workspace").
   Files(base::UniqueFd root, std::string root_path, Home home = {});
   ~Files();

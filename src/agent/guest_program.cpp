@@ -123,8 +123,9 @@ class TerminationWatcher final : public Watcher {
 Result<void> run_guest(int boot_fd) {
   COVE_TRY(const auto boot, read_boot(boot_fd));
   COVE_TRY(const auto privileges, settle(boot));
+  // Opened to read: it stays good for sync and fchmod whatever commands do to the directory's mode.
   base::UniqueFd workspace(
-      ::open(boot.workspace.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+      ::open(boot.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!workspace) return base::system_error(errno, "open the workspace '" + boot.workspace + "'");
   const Files files(std::move(workspace), boot.workspace, home_of(boot));
   COVE_TRY(const auto loop, EventLoop::open());

@@ -321,9 +321,8 @@ std::string Files::shown(const GuestPath& path) const {
 }
 
 Result<void> Files::sync() const {
-  // syncfs refuses an O_PATH descriptor, which the root may be.
-  const base::UniqueFd root(::openat(*root_, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!root || ::syncfs(*root) != 0) return base::system_error(errno, "sync " + root_path_);
+  // By the root's own descriptor: commands may have closed the directory.
+  if (::syncfs(*root_) != 0) return base::system_error(errno, "sync " + root_path_);
   return ok();
 }
 
