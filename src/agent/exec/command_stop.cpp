@@ -88,6 +88,8 @@ void CommandRun::begin_kill() {
 
 void CommandRun::kill_tree(int signal) {
   if (!keeper_) return;
+  // A command of the keeper's uid may have stopped it, and without it the end is not noticed.
+  ::kill(keeper_->pid(), SIGCONT);
   if (signal == SIGKILL && group_) group_->kill();
   signal_tree(keeper_->pid(), signal);
   if (signal == SIGTERM) signal_tree(keeper_->pid(), SIGCONT);

@@ -203,8 +203,13 @@ void CommandTable::reap() {
   bool strays = false;
   for (;;) {
     int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, WNOHANG | __WALL);
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
     if (pid <= 0) break;
+    if (WIFSTOPPED(status)) {
+      // Where commands have the agent's uid they can stop keepers, which then would never tell.
+      if (keepers_.contains(pid)) ::kill(pid, SIGCONT);
+      continue;
+    }
     const auto found = keepers_.find(pid);
     if (found == keepers_.end()) continue;
     const auto run = std::move(found->second);
