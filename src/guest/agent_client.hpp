@@ -1,9 +1,11 @@
 /// AgentGuest: Guest over one connection to a cove-agent. Its parts: agent_guest.cpp (connecting,
-/// commands), agent_process.cpp (commands that are followed), agent_processes.cpp (background
-/// processes), agent_files.hpp.
+/// commands), command_wait.cpp (agents that say nothing), agent_process.cpp (commands that are
+/// followed), agent_processes.cpp (background processes), agent_files.hpp.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <cove/guest.hpp>
@@ -79,6 +81,29 @@ Result<CommandRequest> make_command(const Link& link, const std::string& session
 
 /// The request that started a process. kNotFound: no process has such an id.
 Result<wire::RequestId> request_id_of(const ProcessId& id);
+
+/// How long an agent may take to say that a command ended, after it should have.
+constexpr std::chrono::seconds kEndTime{10};
+
+/// kUnavailable of an agent that is there and says nothing. `what`: it did not.
+Error silent_agent(const std::string& what);
+
+/// Waits on a command's stream, but not for ever where the command has a timeout: the agent keeps
+/// that, and one that was stopped keeps nothing.
+class CommandWait {
+ public:
+  /// Of a command that may run as long as it likes.
+  CommandWait() = default;
+  CommandWait(const Link& link, const ExecSpec& spec);
+
+  /// As Stream::changed. A command that should have ended long ago is cancelled; kUnavailable: the
+  /// agent says nothing for kEndTime after that. It must live until the task has ended.
+  Task<Result<void>> changed(const StreamOwner& stream, const CallContext& call);
+
+ private:
+  std::optional<Instant> overdue_;
+  bool cancelled_ = false;
+};
 
 /// How much of a streamed command's output may wait unread.
 constexpr std::uint64_t kStreamWindow = 256 * 1024;

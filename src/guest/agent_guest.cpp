@@ -10,9 +10,6 @@ namespace {
 
 constexpr std::chrono::seconds kGreetingTime{10};
 
-/// How long after SIGKILL of the tree an agent may take to say so.
-constexpr std::chrono::seconds kEndTime{10};
-
 wire::Greeting greeting_of(const AgentIdentity& identity) {
   wire::Greeting greeting;
   greeting.deployment = identity.deployment;
@@ -76,22 +73,22 @@ Result<ExecResult> captured_result(Stream& stream) {
 
 /// Waits for the end of a captured command. When the call ends first the tree is ended, and its
 /// real end is waited for, but not for ever: an agent that does not answer is none.
-Task<Result<void>> await_command(const StreamOwner& stream, std::chrono::milliseconds grace,
+Task<Result<void>> await_command(const StreamOwner& stream, const ExecSpec& spec,
                                  const CallContext& call) {
+  CommandWait wait(*stream.link(), spec);
   CallContext patience = call;
   bool ending = false;
   while (!stream->is_over()) {
-    const Result<void> changed = co_await stream->changed(patience);
+    const Result<void> changed = co_await wait.changed(stream, patience);
     if (changed) continue;
-    if (ending) {
-      co_return Error(ErrorCode::kUnavailable, "the agent does not say that the command ended");
-    }
+    if (changed.error().code() == ErrorCode::kUnavailable) co_return changed.error();
+    if (ending) co_return silent_agent("say within 10 s that the command ended");
     ending = true;
     const wire::Cancel cancel{.timed_out = changed.error().code() == ErrorCode::kTimeout,
                               .discard = false};
     stream.link()->connection->cancel(*stream, cancel);
     patience = CallContext();
-    patience.deadline = stream.link()->runtime.clock.now() + grace + kEndTime;
+    patience.deadline = stream.link()->runtime.clock.now() + spec.kill_grace + kEndTime;
   }
   if (stream->error) co_return *stream->error;
   co_return ok();
@@ -189,7 +186,7 @@ Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecS
   StreamOwner& stream = *owner;
   stream->collect = command.request.id;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
-  COVE_CO_TRY_VOID(co_await await_command(stream, spec.kill_grace, call));
+  COVE_CO_TRY_VOID(co_await await_command(stream, spec, call));
   co_return checked(*link, captured_result(*stream));
 }
 
@@ -212,7 +209,7 @@ Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::U
   Result<wire::Greeting> greeting = co_await connection->greeting(patience);
   const wire::Greeting expected = greeting_of(identity);
   if (!greeting && ours && greeting.error().code() == ErrorCode::kTimeout) {
-    greeting = Error(ErrorCode::kUnavailable, "the agent did not greet within 10 s");
+    greeting = silent_agent("greet within 10 s");
   }
   Result<void> accepted = greeting ? check_greeting(expected, *greeting) : greeting.error();
   if (!accepted) {

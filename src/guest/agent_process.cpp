@@ -16,14 +16,19 @@ std::string_view as_text(const Bytes& bytes) {
 class AgentProcess final : public GuestProcess {
  public:
   AgentProcess(std::shared_ptr<StreamOwner> stream, const wire::RequestId& id,
-               const OutputLimits& limits)
-      : owner_(std::move(stream)), id_(id), kept_out_(limits), kept_err_(limits) {}
+               const OutputLimits& limits, std::shared_ptr<CommandWait> patience)
+      : owner_(std::move(stream)),
+        id_(id),
+        patience_(std::move(patience)),
+        kept_out_(limits),
+        kept_err_(limits) {}
 
   Task<Result<OutputChunk>> next_output(const CallContext& call) override {
     const auto owner = owner_;
+    const auto patience = patience_;
     StreamOwner& stream = *owner;
     while (stream->arrived.empty() && !stream->is_over()) {
-      COVE_CO_TRY_VOID(co_await stream->changed(call));
+      COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
     }
     OutputChunk chunk;
     if (stream->arrived.empty()) {
@@ -78,11 +83,12 @@ class AgentProcess final : public GuestProcess {
 
   Task<Result<ExecResult>> wait(const CallContext& call) override {
     const auto owner = owner_;
+    const auto patience = patience_;
     StreamOwner& stream = *owner;
     for (;;) {
       while (!stream->arrived.empty()) take(stream);
       if (stream->is_over()) break;
-      COVE_CO_TRY_VOID(co_await stream->changed(call));
+      COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
     }
     if (stream->error) co_return *stream->error;
     if (result_) co_return *result_;
@@ -130,6 +136,7 @@ class AgentProcess final : public GuestProcess {
 
   std::shared_ptr<StreamOwner> owner_;
   wire::RequestId id_;
+  std::shared_ptr<CommandWait> patience_;
   wire::KeptOutput kept_out_;
   wire::KeptOutput kept_err_;
   std::optional<ExecResult> result_;
@@ -149,11 +156,12 @@ Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const s
   StreamOwner& stream = *owner;
   stream->collect = command.request.id;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
+  const auto patience = std::make_shared<CommandWait>(*link, spec);
   while (!stream->event && !stream->is_over()) {
-    COVE_CO_TRY_VOID(co_await stream->changed(call));
+    COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
   }
   if (stream->error) co_return *stream->error;
-  auto process = std::make_shared<AgentProcess>(owner, command.request.id, spec.output);
+  auto process = std::make_shared<AgentProcess>(owner, command.request.id, spec.output, patience);
   process->stdin_closed_ = !keep_stdin;
   co_return std::shared_ptr<GuestProcess>(std::move(process));
 }
@@ -174,7 +182,8 @@ Task<Result<std::shared_ptr<GuestProcess>>> attach_to(LinkPtr link, const Proces
   }
   if (stream->error) co_return *stream->error;
   const OutputLimits limits;
-  auto process = std::make_shared<AgentProcess>(owner, body.process, limits);
+  auto process =
+      std::make_shared<AgentProcess>(owner, body.process, limits, std::make_shared<CommandWait>());
   co_return std::shared_ptr<GuestProcess>(std::move(process));
 }
 

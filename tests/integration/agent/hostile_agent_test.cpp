@@ -1,4 +1,5 @@
 // What a hostile agent may send: the host's calls end with an error, and nothing else happens.
+#include <atomic>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -24,6 +25,18 @@ wire::Greeting greeting() {
   greeting.epoch = 1;
   return greeting;
 }
+
+/// Once it is late, it is behind the loop's own by nearly the ten seconds that a silent agent is
+/// given: they pass at once.
+class LateClock final : public Clock {
+ public:
+  Instant now() const override { return system_.now() - (late_ ? 9800ms : 0ms); }
+  void be_late() { late_ = true; }
+
+ private:
+  base::SystemClock system_;
+  std::atomic<bool> late_ = false;
+};
 
 /// A host, and the agent's end of its connection in our hands.
 struct HostileFixture {
@@ -56,7 +69,7 @@ struct HostileFixture {
     return status.error().code();
   }
 
-  base::SystemClock clock;
+  LateClock clock;
   base::SystemIds ids;
   base::IoLoop loop;
   RawWire agent;
@@ -179,4 +192,48 @@ TEST_CASE("Guest: output that is not as long as the answer says is refused",
   f.agent.send(wire::FrameType::kResponse, stream, wire::encode_exec_reply(reply));
   caller.join();
   CHECK(result.error().code() == ErrorCode::kProvider);
+}
+
+TEST_CASE("connect_agent: an agent that says nothing is told with the remedy",
+          "[integration][guest]") {
+  HostileFixture f;
+  f.clock.be_late();
+  const auto connected = f.connect();
+  CHECK(connected.error().code() == ErrorCode::kUnavailable);
+  CHECK(connected.error().message() ==
+        "the agent does not answer: it did not greet within 10 s; a stop of the sandbox ends it");
+}
+
+TEST_CASE("Guest: a command with a timeout ends though the agent says nothing any more",
+          "[integration][guest][threads]") {
+  const bool streamed = GENERATE(false, true);
+  const bool started = GENERATE(false, true);
+  CAPTURE(streamed, started);
+  HostileFixture f;
+  const auto guest = f.greeted();
+  f.clock.be_late();
+  const ExecSpec spec{.argv = {"true"}, .timeout = 10ms, .kill_grace = 10ms};
+  const CallContext call;
+  Result<ExecResult> result = Error(ErrorCode::kInternal, "no answer");
+  const auto run = [&]() -> Result<ExecResult> {
+    if (!streamed) return base::sync_wait(f.loop, guest->run("", spec, call));
+    const auto process = base::sync_wait(f.loop, guest->start("", spec, false, call));
+    if (!process) return process.error();
+    const auto chunk = base::sync_wait(f.loop, (*process)->next_output(call));
+    if (!chunk) return chunk.error();
+    return base::sync_wait(f.loop, (*process)->wait(call));
+  };
+  std::thread caller([&] { result = run(); });
+  const auto request = f.agent.receive();
+  if (streamed && started) {
+    f.agent.send(wire::FrameType::kEvent, request->stream, {});
+  }
+  const auto cancel = f.agent.receive();
+  caller.join();
+  REQUIRE(cancel);
+  CHECK(cancel->type == wire::FrameType::kCancel);
+  CHECK(result.error().code() == ErrorCode::kUnavailable);
+  CHECK(result.error().message() ==
+        "the agent does not answer: it did not say within 10 s that the command ended; a stop of "
+        "the sandbox ends it");
 }
