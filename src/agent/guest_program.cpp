@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/exec/command_table.hpp"
@@ -118,15 +119,29 @@ class TerminationWatcher final : public Watcher {
   base::UniqueFd signals_;
 };
 
+/// Opened to read: it stays good for sync and fchmod whatever commands do to the directory's mode.
+/// One that they closed before the last stop is opened to its owner again: nothing runs yet, so
+/// nobody is in the way of the path.
+Result<base::UniqueFd> open_workspace(const std::string& path) {
+  const auto open = [&path] {
+    return base::UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  };
+  base::UniqueFd workspace = open();
+  struct stat facts{};
+  if (!workspace && errno == EACCES && ::lstat(path.c_str(), &facts) == 0 &&
+      ::chmod(path.c_str(), (facts.st_mode & 07777U) | S_IRWXU) == 0) {
+    workspace = open();
+  }
+  if (!workspace) return base::system_error(errno, "open the workspace '" + path + "'");
+  return workspace;
+}
+
 }  // namespace
 
 Result<void> run_guest(int boot_fd) {
   COVE_TRY(const auto boot, read_boot(boot_fd));
   COVE_TRY(const auto privileges, settle(boot));
-  // Opened to read: it stays good for sync and fchmod whatever commands do to the directory's mode.
-  base::UniqueFd workspace(
-      ::open(boot.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!workspace) return base::system_error(errno, "open the workspace '" + boot.workspace + "'");
+  COVE_TRY(base::UniqueFd workspace, open_workspace(boot.workspace));
   const Files files(std::move(workspace), boot.workspace, home_of(boot));
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
