@@ -12,13 +12,11 @@
 #include "base/async/io_loop.hpp"
 #include "base/async/timing.hpp"
 #include "base/async/worker_pool.hpp"
-#include "base/sha256.hpp"
 #include "guest/agent_guest.hpp"
 #include "providers/local/instance/instances.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/offline_volume.hpp"
-#include "providers/local/small_files.hpp"
 #include "providers/local/turns.hpp"
 #include "providers/local/volume/sync_together.hpp"
 
@@ -380,17 +378,12 @@ void LocalProvider::reap_when_ended(int process) {
   });
 }
 
-NodeId node_of(const LocalOptions& options, const StateDirectory& state) {
-  if (!options.node.empty()) return NodeId(options.node);
-  const auto machine = read_small_file(AT_FDCWD, "/etc/machine-id");
-  return NodeId(base::sha256_hex((machine ? *machine : "") + state.node_file()).substr(0, 16));
-}
-
 Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime& runtime) {
   Machine machine;
   COVE_TRY(machine.state, StateDirectory::open(options.state_dir, runtime.ids));
   machine.root = ::geteuid() == 0;
-  machine.node = node_of(options, machine.state);
+  machine.node =
+      options.node.empty() ? default_node(machine.state.node_file()) : NodeId(options.node);
   COVE_TRY(machine.pid_space, this_pid_space());
   machine.cgroups = Cgroups::open(
       cgroup_mounts(), options.cgroup_parent.empty() ? std::string("cove") : options.cgroup_parent);
