@@ -75,7 +75,8 @@ void check_life_after(const LiveCove& live) {
 
 void stop_in_order(const LiveCove& live, bool then_archive) {
   auto cove = live.open();
-  cove.stop(kSandbox).value();
+  // A host that died after its acquire still has a lease.
+  cove.stop(kSandbox, StopDrain::kCancel).value();
   if (then_archive) cove.archive(kSandbox).value();
   cove.close().value();
 }
