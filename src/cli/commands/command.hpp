@@ -29,6 +29,9 @@ Result<int> run_destroy(const Invocation& invocation);
 Result<int> run_sweep(const Invocation& invocation);
 Result<int> run_doctor(const Invocation& invocation);
 
+/// Prints what doctor found. 1 where something is broken.
+Result<int> tell_findings(const Output& output, bool json, const std::vector<Finding>& findings);
+
 /// The owner that the options name; none where only --sandbox is given. kInvalidArgument: they name
 /// none, half of one, or one twice.
 Result<std::optional<WorkspaceKey>> chosen_key(const WorkspaceChoice& choice);

@@ -37,6 +37,20 @@ std::string file_long_text(const FileInfo& file);
 /// {"outcome", "exit_code", "signal", "stdout", "stderr", ..., "duration_ms"}.
 nlohmann::json exec_json(const ExecResult& result);
 
+/// What stop, archive and destroy left: the state, and whether that is their doing.
+struct Settled {
+  enum class By : std::uint8_t { kThisCall, kOthers };  ///< kOthers: it was so before
+  SandboxId sandbox;
+  SandboxState state = SandboxState::kAbsent;
+  By by = By::kThisCall;
+};
+
+/// {"sandbox_id", "done", "state"}; `done` is null where it was so before.
+nlohmann::json settled_json(const Settled& settled);
+
+/// "stopped ID", or "ID is stopped already; nothing was done".
+std::string settled_text(const Settled& settled);
+
 nlohmann::json sweep_json(const SweepReport& report);
 std::string sweep_text(const SweepReport& report);
 

@@ -184,3 +184,20 @@ TEST_CASE("Command texts: sizes are short", "[unit][cli]") {
   CHECK(size_text(1536) == "1.5 KiB");
   CHECK(size_text(5ULL << 40U) == "5.0 TiB");
 }
+
+TEST_CASE("Command texts: what stop, archive and destroy did, and what was so before",
+          "[unit][cli]") {
+  const cove::SandboxId id("app-1");
+  const Settled stopped{id, cove::SandboxState::kStopped, Settled::By::kThisCall};
+  CHECK(settled_text(stopped) == "stopped app-1\n");
+  CHECK(settled_json(stopped) ==
+        json{{"sandbox_id", "app-1"}, {"done", "stopped"}, {"state", "stopped"}});
+  const Settled archived{id, cove::SandboxState::kArchived, Settled::By::kOthers};
+  CHECK(settled_text(archived) == "app-1 is archived already; nothing was done\n");
+  CHECK(settled_json(archived) ==
+        json{{"sandbox_id", "app-1"}, {"done", nullptr}, {"state", "archived"}});
+  const Settled gone{id, cove::SandboxState::kAbsent, Settled::By::kThisCall};
+  CHECK(settled_text(gone) == "destroyed app-1\n");
+  CHECK(settled_json(gone) ==
+        json{{"sandbox_id", "app-1"}, {"done", "destroyed"}, {"state", "absent"}});
+}
