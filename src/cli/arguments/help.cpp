@@ -51,7 +51,8 @@ Everything after the first -- is the command, exactly as it is given; no shell r
 For pipes and variables, run a shell: -- sh -c 'ls | wc -l'
 
 Options:
-  -i, --stdin         give the command what comes on stdin (at most 64 MiB); else it has none
+  -i, --stdin         give the command what comes on stdin: all of it, at most 64 MiB, is read before
+                      the command starts; else it has none
   -e, --env NAME=VALUE    set a variable; may be repeated. Nothing of this shell's is passed on
   --cwd DIR           where to run; default: the chat's directory, without a chat /workspace
   --timeout T         end the command, with all that it started, after T; exit code 124. The time
@@ -64,7 +65,8 @@ Options:
 
 Ctrl-C ends the command, with all that it started; a second Ctrl-C does not wait for that.
 
-Exit code: the command's; 128 + n for a signal; 124 timed out; 137 out of memory; 125 Cove's own.
+Exit code: the command's; 128 + n for a signal; 124 timed out; 137 out of memory; 125 Cove's own,
+also where there is no such program.
 
 Examples:
   cove exec --app demo --user ana --chat c1 -- sh -c 'echo hello > note.txt; pwd'
@@ -99,7 +101,8 @@ constexpr std::string_view kGet =
 Usage: cove get --app ID --user U [--chat C] [OPTIONS] PATH [LOCAL]
 
 PATH is a path in the workspace: relative to the chat's directory, or absolute below /workspace.
-LOCAL is written whole or not at all; a directory gets a file of PATH's name.
+LOCAL is written whole or not at all; a directory gets a file of PATH's name; a link stays, and the
+file that it leads to is replaced.
 
 Options:
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
@@ -222,7 +225,7 @@ Example:
 )";
 
 constexpr std::string_view kDoctor =
-    R"(Say what this machine can isolate, what is missing, and how to get it.
+    R"(Say what this machine can isolate, what is missing, and how to get it. Nothing is kept.
 
 Usage: cove doctor [OPTIONS]
 

@@ -12,9 +12,11 @@ StopDrain drain_of(const Request& request) {
   return request.force ? StopDrain::kCancel : StopDrain::kRefuse;
 }
 
-/// A sandbox in use is refused; the hint says how to end what uses it.
-Result<void> with_hint(const Request& request, const Result<void>& done) {
-  const bool refused = !done && done.error().code() == ErrorCode::kFailedPrecondition;
+/// A sandbox in use is refused; the hint says how to end what uses it. One that does not run is
+/// refused for what --force does not change.
+Result<void> with_hint(const Request& request, const Record& before, const Result<void>& done) {
+  const bool refused = !done && done.error().code() == ErrorCode::kFailedPrecondition &&
+                       before.state == SandboxState::kRunning;
   if (!refused || request.force) return done;
   return done.error().with_context("hint", "--force ends what runs");
 }
@@ -48,7 +50,7 @@ Result<int> run_stop(const Invocation& invocation) {
   COVE_TRY(const Record before, invocation.cove.status(sandbox, invocation.call));
   const StopDrain drain = drain_of(invocation.request);
   COVE_TRY_VOID(
-      with_hint(invocation.request, invocation.cove.stop(sandbox, drain, invocation.call)));
+      with_hint(invocation.request, before, invocation.cove.stop(sandbox, drain, invocation.call)));
   if (is_at_rest(before)) return tell(invocation, {sandbox, before.state, Settled::By::kOthers});
   return tell(invocation, {sandbox, SandboxState::kStopped, Settled::By::kThisCall});
 }
@@ -57,8 +59,8 @@ Result<int> run_archive(const Invocation& invocation) {
   COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
   COVE_TRY(const Record before, invocation.cove.status(sandbox, invocation.call));
   const StopDrain drain = drain_of(invocation.request);
-  COVE_TRY_VOID(
-      with_hint(invocation.request, invocation.cove.archive(sandbox, drain, invocation.call)));
+  COVE_TRY_VOID(with_hint(invocation.request, before,
+                          invocation.cove.archive(sandbox, drain, invocation.call)));
   const auto by = is_archived(before) ? Settled::By::kOthers : Settled::By::kThisCall;
   return tell(invocation, {sandbox, SandboxState::kArchived, by});
 }

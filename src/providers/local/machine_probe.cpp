@@ -118,21 +118,20 @@ ProbeFinding limits_finding(const LocalOptions& options) {
 }
 
 ProbeFinding ranges_finding(const LocalOptions& options) {
-  if (::geteuid() == 0 && !is_range_root()) {
-    return {Level::kLimited, "separate users",
-            "this process is uid 0 of a user namespace with few ids: all sandboxes run as its one "
-            "user, as an ordinary user's do",
-            "run as the machine's root, or map 65,536 ids and more into the namespace, for a host "
-            "uid range of its own per volume"};
-  }
   if (::geteuid() != 0) {
     return {Level::kLimited, "separate users",
             "all sandboxes run as this user; its files outside are hidden, not owned by another",
             "run as root for a host uid range of its own per volume"};
   }
   if (const auto powers = check_root_powers(); !powers) {
-    return broken("separate users", powers.error(),
-                  "give it the capabilities, or run it as an ordinary user");
+    return broken("separate users", powers.error());
+  }
+  if (!is_range_root()) {
+    return {Level::kLimited, "separate users",
+            "this process is uid 0 of a user namespace with few ids: all sandboxes run as its one "
+            "user, as an ordinary user's do",
+            "run as the machine's root, or map 65,536 ids and more into the namespace, for a host "
+            "uid range of its own per volume"};
   }
   const std::string directory =
       options.uid_directory.empty() ? UidRangesConfig().directory : options.uid_directory;

@@ -29,22 +29,25 @@ constexpr std::array kNeeded = {
 
 }  // namespace
 
-std::uint64_t ids_in(std::string_view uid_map) {
+UidMap parse_uid_map(std::string_view text) {
   constexpr std::uint64_t kAll = 1ULL << 32U;
-  std::istringstream lines{std::string(uid_map)};
+  std::istringstream lines{std::string(text)};
   lines.imbue(std::locale::classic());
-  std::uint64_t sum = 0;
+  UidMap map;
   std::uint64_t inside = 0;
   std::uint64_t outside = 0;
   std::uint64_t count = 0;
-  while (lines >> inside >> outside >> count) sum = std::min(sum + std::min(count, kAll), kAll);
-  return sum;
+  while (lines >> inside >> outside >> count) {
+    map.ids = std::min(map.ids + std::min(count, kAll), kAll);
+    map.has_outer_root = map.has_outer_root || (inside == 0 && outside == 0 && count > 0);
+  }
+  return map;
 }
 
 bool is_range_root() {
   if (::geteuid() != 0) return false;
   const auto map = read_small_file(AT_FDCWD, "/proc/self/uid_map");
-  return !map || ids_in(*map) >= UidRange::kCount;
+  return !map || parse_uid_map(*map).ids >= UidRange::kCount;
 }
 
 Result<void> check_powers_in(std::string_view status) {
@@ -68,7 +71,19 @@ Result<void> check_powers_in(std::string_view status) {
                    "Docker: --cap-add), or run it as an ordinary user");
 }
 
+Result<void> check_map_in(std::string_view uid_map) {
+  const UidMap map = parse_uid_map(uid_map);
+  if (map.ids >= UidRange::kCount || !map.has_outer_root) return ok();
+  return Error(ErrorCode::kProvider,
+               "this process is uid 0 of a user namespace with few ids, and uid 0 outside of it "
+               "too: sandboxes would run as that root; run it outside of that namespace, or as an "
+               "ordinary user");
+}
+
 Result<void> check_root_powers() {
+  if (::geteuid() != 0) return ok();
+  const auto map = read_small_file(AT_FDCWD, "/proc/self/uid_map");
+  if (map) COVE_TRY_VOID(check_map_in(*map));
   if (!is_range_root()) return ok();
   const auto status = read_small_file(AT_FDCWD, "/proc/thread-self/status");
   return status ? check_powers_in(*status) : ok();

@@ -13,12 +13,21 @@ namespace cove::local {
 /// root of a namespace with one id or few (`unshare -r`) is an ordinary user in all that counts.
 bool is_range_root();
 
-/// The sum of the counts in a text like /proc/self/uid_map, at most 2^32.
-std::uint64_t ids_in(std::string_view uid_map);
+struct UidMap {
+  std::uint64_t ids = 0;        ///< how many there are, at most 2^32
+  bool has_outer_root = false;  ///< uid 0 is that of the namespace outside too
+};
 
-/// kProvider: uid 0, but without a capability that giving each volume its own uids takes. The
-/// message names those that are missing, and what to do. Success for an ordinary user.
+/// Reads a text like /proc/self/uid_map.
+UidMap parse_uid_map(std::string_view text);
+
+/// kProvider, with cause and remedy: uid 0, but without a capability that giving each volume its
+/// own uids takes; or uid 0 without ids to give that would run sandboxes as the machine's root.
+/// Success for an ordinary user.
 Result<void> check_root_powers();
+
+/// The same for a text like /proc/self/uid_map.
+Result<void> check_map_in(std::string_view uid_map);
 
 /// The same for the effective capabilities of a text like /proc/self/status.
 Result<void> check_powers_in(std::string_view status);

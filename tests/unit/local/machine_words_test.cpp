@@ -94,10 +94,23 @@ TEST_CASE("doctor: of a wrong path of bubblewrap says to correct it", "[unit][lo
 }
 
 TEST_CASE("Root: only one with ids to give away counts as one", "[unit][local]") {
-  CHECK(ids_in("         0          0 4294967295\n") == 4'294'967'295);
-  CHECK(ids_in("         0      65534          1\n") == 1);  // unshare -r
-  CHECK(ids_in("0 1000 1\n1 100000 65536\n") == 65'537);     // a rootless container
-  CHECK(ids_in("") == 0);
+  CHECK(parse_uid_map("         0          0 4294967295\n").ids == 4'294'967'295);
+  CHECK(parse_uid_map("         0      65534          1\n").ids == 1);  // unshare -r
+  CHECK(parse_uid_map("0 1000 1\n1 100000 65536\n").ids == 65'537);     // a rootless container
+  CHECK(parse_uid_map("").ids == 0);
+}
+
+TEST_CASE("Root: no sandbox runs as the machine's root where there are no ids to give",
+          "[unit][local]") {
+  CHECK(check_map_in("0 0 4294967295\n"));
+  CHECK(check_map_in("0 1000 1\n"));
+  CHECK(check_map_in("0 1000 1\n1 100000 65536\n"));
+  for (const char* map : {"0 0 1\n", "1 100000 10\n0 0 1\n"}) {
+    const auto refused = check_map_in(map);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code() == ErrorCode::kProvider);
+    CHECK(has(refused.error().message(), "run it outside of that namespace"));
+  }
 }
 
 TEST_CASE("Root: capabilities that are missing are named, with what to do", "[unit][local]") {

@@ -77,7 +77,7 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
     "provider": {"type": "local", "bubblewrap": "/b", "agent": "/a", "cgroup_parent": "x/y",
                  "uid_base": 1000000, "uid_ranges": 12},
     "policy": {"network": "host", "root_tree": "/r",
-               "limits": {"memory_bytes": 10000000000, "processes": 7, "cpu_percent": 150}},
+               "limits": {"memory_bytes": 10000000000, "processes": 70, "cpu_percent": 150}},
     "lifecycle": {"stop_after_s": 1.5, "archive_after_s": 2, "activity_lease_s": 3,
                   "activity_idle_s": 4, "heartbeat_s": 0.25, "owner_dead_after_s": 6,
                   "tombstone_keep_s": 7, "attention_after": 8},
@@ -92,7 +92,7 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
   CHECK(config->policy.has_host_network());
   CHECK(config->policy.root_tree == "/r");
   CHECK(config->policy.limits.memory_bytes == 10'000'000'000);
-  CHECK(config->policy.limits.processes == 7);
+  CHECK(config->policy.limits.processes == 70);
   CHECK(config->policy.limits.cpu_percent == 150);
   CHECK(config->lifecycle.stop_after == 1500ms);
   CHECK(config->lifecycle.archive_after == 2s);
@@ -203,12 +203,12 @@ TEST_CASE("parse_config: numbers that nothing could start with are refused, 0 is
   const char* const memory = "an integer from 16777216 to 1152921504606846976, or 0";
   is_refused("/policy/limits/memory_bytes", 1, memory);
   is_refused("/policy/limits/memory_bytes", 16'777'215, memory);
-  is_refused("/policy/limits/processes", 1, "an integer from 4 to 4194304, or 0");
-  is_refused("/policy/limits/processes", 3, "an integer from 4 to 4194304, or 0");
+  is_refused("/policy/limits/processes", 1, "an integer from 16 to 4194304, or 0");
+  is_refused("/policy/limits/processes", 15, "an integer from 16 to 4194304, or 0");
   is_refused("/provider/uid_base", 1, "an integer from 100000 to 4294901760, or 0");
   is_refused("/provider/uid_base", 99'999, "an integer from 100000 to 4294901760, or 0");
   CHECK(parse_config(with("/policy/limits/memory_bytes", 16'777'216)));
-  CHECK(parse_config(with("/policy/limits/processes", 4)));
+  CHECK(parse_config(with("/policy/limits/processes", 16)));
   CHECK(parse_config(with("/provider/uid_base", 100'000)));
   for (const char* pointer :
        {"/policy/limits/memory_bytes", "/policy/limits/processes", "/provider/uid_base"}) {
