@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cove/cove.hpp>
+
+#include "support/fixtures/agent_fixture.hpp"
 #include "support/trees/scratch_directory.hpp"
 
 using cove::ErrorCode;
@@ -42,7 +45,7 @@ TEST_CASE("Cove: a state directory too long for SQLite is refused with the limit
   CHECK(refused.error().message() ==
         "the database's path has 501 bytes, and SQLite takes at most 500: choose a shorter "
         "state_dir, or set metadata.path");
-  const auto longest = open_with_path_of(500);
+  auto longest = open_with_path_of(500);
   REQUIRE(longest);
   CHECK(longest->close());
 }
