@@ -111,6 +111,11 @@ struct SweepReport {
 struct OrphanReport {
   std::vector<VolumeRef> volumes;
   std::vector<InstanceRef> instances;
+
+  /// What other deployments have on this node: their metadata is elsewhere, or was in memory and is
+  /// gone. Cove cannot tell which, and touches nothing of it.
+  std::vector<VolumeRef> foreign_volumes;
+  std::vector<InstanceRef> foreign_instances;
 };
 
 struct RecordPage {

@@ -66,6 +66,13 @@ bool Core::is_free(const Operation& operation, StoreTime now) const {
   return operation.heartbeat_at + settings.owner_dead_after < now;
 }
 
+Record Core::without_dead_leases(Record record) const {
+  std::erase_if(record.activity, [this](const ActivityLease& lease) {
+    return parts.owners.certainly_dead(lease.owner);
+  });
+  return record;
+}
+
 Result<void> Core::check(const CallContext& call) const {
   if (closing.stop_requested()) return Error(ErrorCode::kCancelled, "this Cove is being closed");
   return call.check(parts.clock);

@@ -47,6 +47,10 @@ class Core : public std::enable_shared_from_this<Core> {
   /// who has the gate, so an operation of this process itself is one that was left behind.
   bool is_free(const Operation& operation, StoreTime now) const;
 
+  /// The record without the activity leases of processes that are certainly dead: nobody is there
+  /// to make a call under one.
+  Record without_dead_leases(Record record) const;
+
   /// Whether a caller's call may go on: it has not ended, and this process does not close.
   Result<void> check(const CallContext& call) const;
 

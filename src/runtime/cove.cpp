@@ -3,6 +3,7 @@
 #include <cove/cove.hpp>
 
 #include "client/guest_link.hpp"
+#include "runtime/assembly/disk_reserve.hpp"
 #include "runtime/core.hpp"
 #include "runtime/doctor.hpp"
 #include "runtime/use/bring_up.hpp"
@@ -81,29 +82,46 @@ void doubt(Core& core, const SandboxId& sandbox) {
   if (const auto seat = core.seats().find(sandbox)) seat->doubt();
 }
 
+/// Runs what gives room back, with the room that is kept for it.
+template <class T>
+Task<Result<T>> with_reserve(Core& core, Task<Result<T>> work) {
+  auto& parts = core.parts();
+  const runtime::DiskReserve reserve(*parts.state_directory);
+  const auto lend = [reserve] { return reserve.lend(); };
+  const auto restore = [reserve] { return reserve.restore(); };
+  static_cast<void>(co_await base::offload(*parts.blocking, *parts.loop, lend));
+  Result<T> result = co_await work;
+  static_cast<void>(co_await base::offload(*parts.blocking, *parts.loop, restore));
+  co_return result;
+}
+
 Task<Result<void>> stop_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopDrain drain,
                                 const CallContext& call) {
-  Result<void> result = co_await core->lifecycle().stop(sandbox, drain, call);
+  auto work = core->lifecycle().stop(sandbox, drain, call);
+  Result<void> result = co_await with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
 }
 
 Task<Result<void>> archive_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopDrain drain,
                                    const CallContext& call) {
-  Result<void> result = co_await core->lifecycle().archive(sandbox, drain, call);
+  auto work = core->lifecycle().archive(sandbox, drain, call);
+  Result<void> result = co_await with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
 }
 
 Task<Result<void>> destroy_sandbox(std::shared_ptr<Core> core, SandboxId sandbox,
                                    const CallContext& call) {
-  Result<void> result = co_await core->lifecycle().destroy(sandbox, call);
+  auto work = core->lifecycle().destroy(sandbox, call);
+  Result<void> result = co_await with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
 }
 
 Task<Result<SweepReport>> sweep_all(std::shared_ptr<Core> core, const CallContext& call) {
-  co_return co_await core->lifecycle().sweep(call);
+  auto work = core->lifecycle().sweep(call);
+  co_return co_await with_reserve(*core, std::move(work));
 }
 
 Task<Result<Record>> find_record(std::shared_ptr<Core> core, SandboxId sandbox,

@@ -4,14 +4,12 @@
 #include <string>
 
 #include <catch2/catch.hpp>
-#include <fcntl.h>
-#include <sched.h>
-#include <sys/mount.h>
 #include <unistd.h>
 
 #include "support/child_process.hpp"
 #include "support/fixtures/metadata_stores.hpp"
 #include "support/raw/raw_sqlite.hpp"
+#include "support/trees/small_disk.hpp"
 
 using namespace cove;
 using cove::test::ChildProcess;
@@ -52,29 +50,12 @@ std::uint64_t last_number(const std::string& bytes) {
   return number;
 }
 
-/// A small disk that only this process sees. False: this machine lets nobody make one.
-bool mount_small_disk(const std::string& directory) {
-  const int alone = ::geteuid() == 0 ? CLONE_NEWNS : CLONE_NEWUSER | CLONE_NEWNS;
-  if (::unshare(alone) != 0) return false;
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
-  return ::mount("cove-test", directory.c_str(), "tmpfs", MS_NOSUID | MS_NODEV,
-                 "size=1m,mode=0777") == 0;
-}
-
-void fill_disk(const std::string& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  const std::string block(4096, 'f');
-  while (::write(file, block.data(), block.size()) > 0) {
-  }
-  ::close(file);
-}
-
 void use_full_disk(const std::string& directory) {
   const std::string path = directory + "/metadata.db";
   SqliteMetadata store(path);
   const auto id = sandbox("a");
   const Version version = store.insert(id, text(large_body(0)), Durability::kDurable).value();
-  fill_disk(directory + "/filler");
+  test::fill_disk(directory + "/filler");
   for (const auto durability : {Durability::kRelaxed, Durability::kDurable}) {
     for (int n = 1; n < 20; ++n) {
       const auto swapped = store.swap(id, version, text(std::string(900'000, 'x')), durability);
@@ -125,7 +106,7 @@ TEST_CASE("SqliteStore: a full disk is kQuotaExceeded, and the old document stay
   const std::string disk = directory.file("disk");
   std::filesystem::create_directory(disk);
   ChildProcess child([&](int output) {
-    if (mount_small_disk(disk)) return use_full_disk(disk);
+    if (test::mount_small_disk(disk, "1m")) return use_full_disk(disk);
     if (::write(output, "skipped", 7) != 7) ::_exit(1);
   });
   const std::string answer = child.wait();

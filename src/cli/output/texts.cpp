@@ -117,31 +117,62 @@ std::string findings_text(const std::vector<Finding>& findings) {
   return text;
 }
 
+namespace {
+
+json volumes_json(const std::vector<VolumeRef>& volumes) {
+  json list = json::array();
+  for (const VolumeRef& volume : volumes) {
+    list.push_back({{"deployment", volume.deployment.str()},
+                    {"sandbox_id", volume.sandbox.str()},
+                    {"generation", volume.generation.str()}});
+  }
+  return list;
+}
+
+json instances_json(const std::vector<InstanceRef>& instances) {
+  json list = json::array();
+  for (const InstanceRef& instance : instances) {
+    list.push_back({{"deployment", instance.volume.deployment.str()},
+                    {"sandbox_id", instance.volume.sandbox.str()},
+                    {"generation", instance.volume.generation.str()},
+                    {"epoch", number_of(instance.epoch)}});
+  }
+  return list;
+}
+
+std::string name_text(const VolumeRef& volume) {
+  return base::escaped(volume.sandbox.str()) + "  generation " +
+         base::escaped(volume.generation.str());
+}
+
+std::string name_text(const InstanceRef& instance) {
+  return name_text(instance.volume) + "  epoch " + std::to_string(number_of(instance.epoch));
+}
+
+std::string deployment_text(const VolumeRef& volume) {
+  return "  of deployment " + base::escaped(volume.deployment.str()) + "\n";
+}
+
+}  // namespace
+
 json orphans_json(const OrphanReport& report) {
-  json volumes = json::array();
-  for (const VolumeRef& volume : report.volumes) {
-    volumes.push_back(
-        {{"sandbox_id", volume.sandbox.str()}, {"generation", volume.generation.str()}});
-  }
-  json instances = json::array();
-  for (const InstanceRef& instance : report.instances) {
-    instances.push_back({{"sandbox_id", instance.volume.sandbox.str()},
-                         {"generation", instance.volume.generation.str()},
-                         {"epoch", number_of(instance.epoch)}});
-  }
-  return {{"volumes", std::move(volumes)}, {"instances", std::move(instances)}};
+  return {{"volumes", volumes_json(report.volumes)},
+          {"instances", instances_json(report.instances)},
+          {"foreign_volumes", volumes_json(report.foreign_volumes)},
+          {"foreign_instances", instances_json(report.foreign_instances)}};
 }
 
 std::string orphans_text(const OrphanReport& report) {
   std::string text;
-  for (const VolumeRef& volume : report.volumes) {
-    text += "volume    " + base::escaped(volume.sandbox.str()) + "  generation " +
-            base::escaped(volume.generation.str()) + "\n";
-  }
+  for (const VolumeRef& volume : report.volumes) text += "volume    " + name_text(volume) + "\n";
   for (const InstanceRef& instance : report.instances) {
-    text += "instance  " + base::escaped(instance.volume.sandbox.str()) + "  generation " +
-            base::escaped(instance.volume.generation.str()) + "  epoch " +
-            std::to_string(number_of(instance.epoch)) + "\n";
+    text += "instance  " + name_text(instance) + "\n";
+  }
+  for (const VolumeRef& volume : report.foreign_volumes) {
+    text += "foreign volume    " + name_text(volume) + deployment_text(volume);
+  }
+  for (const InstanceRef& instance : report.foreign_instances) {
+    text += "foreign instance  " + name_text(instance) + deployment_text(instance.volume);
   }
   return text.empty() ? "no orphans\n" : text;
 }

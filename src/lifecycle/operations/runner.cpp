@@ -272,7 +272,8 @@ Task<Result<std::shared_ptr<Job>>> take(std::shared_ptr<Core> core,
   const Instant sent = core->parts.clock.now();
   COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
   const Attempt attempt = core->attempt(now, intent.leases);
-  COVE_CO_TRY(auto next, taking(at.record, attempt));
+  const Record record = core->without_dead_leases(at.record);
+  COVE_CO_TRY(auto next, taking(record, attempt));
   const auto swapped = co_await core->records.swap(at.version, next, Durability::kDurable, call);
   if (swapped) {
     StoredRecord taken{std::move(next), *swapped};

@@ -52,6 +52,11 @@ bool names(const Named& named, const InstanceRef& instance) {
          instance.epoch == record.epoch;
 }
 
+template <class T>
+void append(std::vector<T>& list, const std::vector<T>& more) {
+  list.insert(list.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
@@ -70,6 +75,11 @@ Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallCo
   }
   for (const InstanceRef& instance : inventory.instances) {
     if (!names(known.at(instance.volume.sandbox), instance)) report.instances.push_back(instance);
+  }
+  for (const DeploymentId& other : inventory.others) {
+    COVE_CO_TRY(ProviderInventory foreign, co_await core->parts.provider.list(other, call));
+    append(report.foreign_volumes, foreign.volumes);
+    append(report.foreign_instances, foreign.instances);
   }
   co_return report;
 }

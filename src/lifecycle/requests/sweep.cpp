@@ -45,7 +45,8 @@ Move move_for_operation(const Core& core, const Record& record, StoreTime now) {
 
 Move move_for(const Core& core, const Record& record, StoreTime now) {
   if (record.operation) return move_for_operation(core, record, now);
-  if (has_live_lease(record, now, OwnerId()) || must_rest(record, now)) return Move::kNothing;
+  const Record living = core.without_dead_leases(record);
+  if (has_live_lease(living, now, OwnerId()) || must_rest(record, now)) return Move::kNothing;
   const auto idle = now - record.last_active_at;
   if (record.state == SandboxState::kRunning && idle > core.settings.stop_after) {
     return Move::kStop;

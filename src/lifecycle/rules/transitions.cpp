@@ -106,8 +106,15 @@ Result<void> check_leases(const Record& record, OperationKind kind, const Attemp
   if (kind != OperationKind::kStop && kind != OperationKind::kArchive) return {};
   if (attempt.leases == LeaseRule::kNone) return {};
   const OwnerId except = attempt.leases == LeaseRule::kOthers ? attempt.owner : OwnerId();
-  if (!has_live_lease(record, attempt.now, except)) return {};
-  return refusal(record, "it is in use");
+  std::chrono::milliseconds left{0};
+  for (const ActivityLease& lease : record.activity) {
+    if (lease.owner != except) left = std::max(left, lease.expires_at - attempt.now);
+  }
+  if (left.count() == 0) return {};
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
+  return refusal(record, "it is in use by another process, for " + std::to_string(seconds) +
+                             " s more if that makes no further call: wait, or cancel what runs")
+      .with_retry_after(left);
 }
 
 /// Takes the present operation out of the way of `kind`, which may replace it.

@@ -1,5 +1,11 @@
 #include "metadata/sqlite/connection.hpp"
 
+#include <cerrno>
+
+#include <fcntl.h>
+
+#include "base/system/system_error.hpp"
+#include "base/system/unique_fd.hpp"
 #include "metadata/sqlite/failure.hpp"
 
 namespace cove::metadata::sqlite {
@@ -63,7 +69,8 @@ Result<void> Connection::configure() {
   sqlite3_db_config(db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   const int code = sqlite3_exec(db_, kSettings, nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) return failure(code);
-  return enter_wal();
+  COVE_TRY_VOID(enter_wal());
+  return keep_room_for_index();
 }
 
 Result<void> Connection::enter_wal() {
@@ -74,6 +81,20 @@ Result<void> Connection::enter_wal() {
                "metadata store '" + path_ +
                    "': this file system cannot share a WAL between processes; put the file on a "
                    "disk of this machine");
+}
+
+/// SQLite writes the index of the WAL through a mapping, and takes room for it a page at a time: on
+/// a file system with smaller blocks the rest of a page is a hole, and a full disk then kills the
+/// host by SIGBUS.
+Result<void> Connection::keep_room_for_index() {
+  COVE_TRY_VOID(run("SELECT 1 FROM sqlite_schema"));  // from here on the index is there
+  constexpr off_t kIndexOfLargestWal = 128 * 1024;
+  const std::string path = file() + "-shm";
+  const base::UniqueFd index(::open(path.c_str(), O_RDWR | O_CLOEXEC));
+  if (!index) return base::system_error(errno, "open '" + path + "'");
+  // Where room cannot be set aside there is nothing better.
+  if (::fallocate(*index, 0, 0, kIndexOfLargestWal) == 0 || errno == EOPNOTSUPP) return ok();
+  return base::system_error(errno, "make room for the index of metadata store '" + path_ + "'");
 }
 
 std::string Connection::file() const {

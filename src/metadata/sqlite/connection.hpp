@@ -57,6 +57,7 @@ class Connection {
  private:
   Result<void> configure();
   Result<void> enter_wal();
+  Result<void> keep_room_for_index();
 
   std::string path_;
   sqlite3* db_ = nullptr;

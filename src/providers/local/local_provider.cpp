@@ -162,6 +162,8 @@ class LocalProvider final : public Provider {
       ProviderInventory inventory;
       COVE_TRY(inventory.volumes, volumes_.list(deployment));
       COVE_TRY(inventory.instances, instances_.list(deployment));
+      COVE_TRY(inventory.others, volumes_.deployments());
+      std::erase(inventory.others, deployment);
       return inventory;
     };
     co_return co_await base::offload(runtime_.executor, runtime_.loop, look);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/async/spawn.hpp"
+#include "runtime/assembly/disk_reserve.hpp"
 #include "runtime/assembly/registry.hpp"
 #include "runtime/assembly/state_directory.hpp"
 #include "runtime/config/config_check.hpp"
@@ -41,12 +42,16 @@ Result<void> open_lifecycle(Machinery& made) {
 
 Result<void> fill(Machinery& made, Parts parts) {
   COVE_TRY(made.state_directory, open_state_directory(made.config.state_dir));
+  const DiskReserve reserve(*made.state_directory);
+  reserve.lend();
   COVE_TRY(made.owners, OwnerFiles::open(*made.state_directory, made.ids));
   made.loop = std::make_unique<base::IoLoop>();
   made.blocking = std::make_unique<base::WorkerPool>(made.config.blocking_threads);
   COVE_TRY_VOID(open_store_and_provider(made, std::move(parts)));
   made.snapshotter = make_snapshotter(made);
-  return open_lifecycle(made);
+  COVE_TRY_VOID(open_lifecycle(made));
+  reserve.restore();
+  return ok();
 }
 
 /// What has sockets and timers on the loop goes on the loop.

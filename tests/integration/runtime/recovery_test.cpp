@@ -45,6 +45,50 @@ TEST_CASE("Cove: a sandbox survives the process that started it, however that en
   CHECK(shell(workspace.client(), "cat ../c1/note.txt /tmp/alive") == "hello\nhere");
 }
 
+TEST_CASE("Cove: the lease of a host that was killed forbids nothing", "[integration][runtime]") {
+  LiveCove live;
+  ChildProcess host([&](int output) {
+    auto cove = live.open();
+    const auto workspace = cove.acquire(kAna).value();
+    say(output, "!");
+    for (;;) ::pause();
+  });
+  REQUIRE(host.read(1) == "!");
+  auto cove = live.open();
+  const SandboxId sandbox = sandbox_id_of(kAna);
+  const auto refused = cove.stop(sandbox);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == ErrorCode::kFailedPrecondition);
+  CHECK(refused.error().retry_after().has_value());
+  host.kill();
+  CHECK(cove.stop(sandbox));
+  CHECK(cove.status(sandbox)->state == SandboxState::kStopped);
+}
+
+TEST_CASE("Cove: what a host with its metadata in memory left behind is shown as foreign",
+          "[integration][runtime]") {
+  LiveCove live;
+  ChildProcess host([&](int output) {
+    Config config = live.config();
+    config.metadata.type = "memory";
+    auto cove = live.open(config);
+    say(output, instance_name(cove.acquire(kAna).value().client()));
+    for (;;) ::pause();
+  });
+  const std::string instance = host.read(std::string("pid:[4026531836]").size());
+  host.kill();
+  auto cove = live.open();
+  CHECK(shell(cove.acquire(kAna).value().client(), "ls") == "");
+  const OrphanReport report = cove.orphans().value();
+  CHECK(report.volumes.empty());
+  CHECK(report.instances.empty());
+  REQUIRE(report.foreign_volumes.size() == 1);
+  CHECK(report.foreign_volumes.front().sandbox == sandbox_id_of(kAna));
+  REQUIRE(report.foreign_instances.size() == 1);
+  CHECK(report.foreign_instances.front().volume == report.foreign_volumes.front());
+  for (const int process : processes_in(instance)) ::kill(process, SIGKILL);
+}
+
 TEST_CASE("Cove: twenty processes that acquire one absent sandbox get one instance [pain-28]",
           "[integration][runtime]") {
   LiveCove live;

@@ -75,8 +75,7 @@ void check_life_after(const LiveCove& live) {
 
 void stop_in_order(const LiveCove& live, bool then_archive) {
   auto cove = live.open();
-  // A host that died after its acquire still has a lease.
-  cove.stop(kSandbox, StopDrain::kCancel).value();
+  cove.stop(kSandbox).value();
   if (then_archive) cove.archive(kSandbox).value();
   cove.close().value();
 }

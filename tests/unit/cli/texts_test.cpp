@@ -171,6 +171,19 @@ TEST_CASE("Command texts: doctor, sweep and orphans", "[unit][cli]") {
   CHECK(findings_json(findings)["findings"][1]["level"] == "broken");
   CHECK(orphans_text({}) == "no orphans\n");
   CHECK(orphans_json({})["volumes"] == json::array());
+  const ::cove::VolumeRef volume{::cove::DeploymentId("d1"), ::cove::SandboxId("s1"),
+                                 ::cove::Generation("g1")};
+  const ::cove::OrphanReport orphans{
+      .volumes = {},
+      .instances = {::cove::InstanceRef{volume, ::cove::Epoch(3)}},
+      .foreign_volumes = {volume},
+      .foreign_instances = {::cove::InstanceRef{volume, ::cove::Epoch(4)}}};
+  CHECK(orphans_text(orphans) ==
+        "instance  s1  generation g1  epoch 3\n"
+        "foreign volume    s1  generation g1  of deployment d1\n"
+        "foreign instance  s1  generation g1  epoch 4  of deployment d1\n");
+  CHECK(orphans_json(orphans)["foreign_instances"][0]["epoch"] == 4);
+  CHECK(orphans_json(orphans)["foreign_volumes"][0]["deployment"] == "d1");
   cove::SweepReport report;
   report.stopped = 2;
   report.errors = {"x"};

@@ -298,6 +298,9 @@ TEST_CASE("Transitions: a live lease forbids stop and archive, not destroy",
   CHECK_FALSE(claim(used, OperationKind::kStop, by));
   by.leases = LeaseRule::kOthers;
   CHECK_FALSE(claim(used, OperationKind::kStop, by));
+  const auto refused = claim(used, OperationKind::kStop, by).error();
+  CHECK_THAT(refused.message(), Catch::Contains("for 60 s more"));
+  CHECK(refused.retry_after() == 60s);
   by.owner = other;
   CHECK(claim(used, OperationKind::kStop, by));
   by.owner = kOwner;

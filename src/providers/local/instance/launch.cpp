@@ -174,7 +174,7 @@ Result<SandboxSpec> sandbox_of(const LaunchTools& tools, const LaunchSpec& spec,
   sandbox.etc_bound = MadeUpEtc::bound_directories();
   COVE_TRY(sandbox.system, system_view_of(spec.policy, sources, held.tree));
   sandbox.host_network = spec.policy.has_host_network();
-  sandbox.tmp_bytes = spec.policy.limits.memory_bytes / 2;
+  sandbox.tmp_bytes = spec.policy.limits.memory_bytes / 4;
   return sandbox;
 }
 

@@ -302,6 +302,17 @@ Result<void> Volumes::finish_removal(int sandbox_directory, const VolumeRef& vol
   return remove_tree(sandbox_directory, name);
 }
 
+Result<std::vector<DeploymentId>> Volumes::deployments() const {
+  COVE_TRY(const auto names, names_in(state_.volumes()));
+  std::vector<DeploymentId> deployments;
+  for (const std::string& name : names) {
+    const DeploymentId deployment(name);
+    COVE_TRY(const auto volumes, list(deployment));
+    if (!volumes.empty()) deployments.push_back(deployment);
+  }
+  return deployments;
+}
+
 Result<std::vector<VolumeRef>> Volumes::list(const DeploymentId& deployment) const {
   std::vector<VolumeRef> volumes;
   const Result<UniqueFd> directory = open_directory(state_.volumes(), deployment.str());
