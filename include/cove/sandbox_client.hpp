@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include <cove/exec.hpp>
 #include <cove/files.hpp>
 #include <cove/result.hpp>
+#include <cove/search.hpp>
 
 namespace cove {
 
@@ -46,6 +48,32 @@ class ExecHandle {
   friend class SandboxClient;
   class Impl;
   explicit ExecHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+  std::shared_ptr<Impl> impl_;
+};
+
+/// What a search gives as it goes.
+template <class Found>
+struct SearchCallbacks {
+  /// The next results in order; may be empty, then they are only counted. After kPause nothing more
+  /// comes, and the search waits, until SearchHandle::resume.
+  std::function<Flow(std::span<const Found> found)> on_found;
+
+  /// Called exactly once, last.
+  std::function<void(Result<SearchSummary> summary)> on_done;
+};
+
+/// Steers a search that was started; as ExecHandle.
+class SearchHandle {
+ public:
+  void resume() const;
+
+  /// Ends the search; on_done gets kCancelled in the summary. Any thread.
+  void cancel() const;
+
+ private:
+  friend class SandboxClient;
+  class Impl;
+  explicit SearchHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };
 
@@ -95,6 +123,33 @@ class SandboxClient {
                   Done<FilePage> done) const;
   void make_directory_async(std::string path, CallContext call, Done<void> done) const;
   void remove_async(std::string path, bool recursive, CallContext call, Done<void> done) const;
+
+  /// Searches the files below a directory, or one file, and collects at most 10,000 matching lines
+  /// (64 MiB with their context). When the deadline passes or the call is cancelled, what was found
+  /// by then comes back, and the summary says so. Errors: as Guest::grep; kTooLarge.
+  Result<GrepResult> grep(const std::string& path, const GrepQuery& query,
+                          const CallContext& call = {}) const;
+
+  /// Gives the lines to `sink` as they are found, on the calling thread; `query.limit` may be none.
+  /// An error of the sink ends the search and is returned.
+  Result<SearchSummary> grep_each(
+      const std::string& path, const GrepQuery& query,
+      const std::function<Result<void>(std::span<const GrepLine>)>& sink,
+      const CallContext& call = {}) const;
+
+  /// Looks for names below a directory; as grep.
+  Result<FindResult> find(const std::string& path, const FindQuery& query = {},
+                          const CallContext& call = {}) const;
+  Result<SearchSummary> find_each(
+      const std::string& path, const FindQuery& query,
+      const std::function<Result<void>(std::span<const FindEntry>)>& sink,
+      const CallContext& call = {}) const;
+
+  /// Start a search and return at once; everything else comes through the callbacks.
+  SearchHandle grep_async(std::string path, GrepQuery query, SearchCallbacks<GrepLine> callbacks,
+                          CallContext call = {}) const;
+  SearchHandle find_async(std::string path, FindQuery query, SearchCallbacks<FindEntry> callbacks,
+                          CallContext call = {}) const;
 
   class Impl;  ///< src/client
   explicit SandboxClient(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}

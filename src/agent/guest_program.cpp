@@ -14,6 +14,7 @@
 #include "agent/loop/event_loop.hpp"
 #include "agent/privileges.hpp"
 #include "agent/server/file_service.hpp"
+#include "agent/server/search_service.hpp"
 #include "agent/server/server.hpp"
 #include "base/system_error.hpp"
 #include "wire/boot.hpp"
@@ -113,6 +114,8 @@ Result<void> run_guest(int boot_fd) {
   base::UniqueFd workspace(
       ::open(boot.workspace.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!workspace) return base::system_error(errno, "open the workspace '" + boot.workspace + "'");
+  base::UniqueFd searched(::fcntl(*workspace, F_DUPFD_CLOEXEC, 0));
+  if (!searched) return base::system_error(errno, "open the workspace again");
   const Files files(std::move(workspace), boot.workspace);
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
@@ -120,7 +123,8 @@ Result<void> run_guest(int boot_fd) {
   environment.null_fd = *null;
   COVE_TRY(const auto commands, CommandTable::open(environment));
   FileService file_service(*loop, files);
-  Server server({*loop, *commands, file_service}, boot);
+  SearchService search_service(*loop, std::move(searched), boot.workspace);
+  Server server({*loop, *commands, file_service, search_service}, boot);
   TerminationWatcher termination(*loop, *commands);
   if (!termination.start()) return base::system_error(errno, "watch for SIGTERM");
   COVE_TRY_VOID(server.start());

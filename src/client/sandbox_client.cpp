@@ -2,6 +2,7 @@
 
 #include "client/exec_calls.hpp"
 #include "client/file_calls.hpp"
+#include "client/sandbox_client_impl.hpp"
 #include "client/transfer.hpp"
 
 namespace cove {
@@ -10,17 +11,6 @@ class ExecHandle::Impl : public client::ExecSteering {};
 
 void ExecHandle::resume() const { impl_->resume(); }
 void ExecHandle::cancel() const { impl_->cancel(); }
-
-class SandboxClient::Impl {
- public:
-  Impl(std::shared_ptr<client::GuestLink> its_link, std::string its_session)
-      : link(std::move(its_link)), session(std::move(its_session)) {}
-
-  GuestPath at(std::string path) const { return GuestPath{session, std::move(path)}; }
-
-  const std::shared_ptr<client::GuestLink> link;
-  const std::string session;
-};
 
 namespace client {
 

@@ -1,5 +1,5 @@
 /// AgentGuest: Guest over one connection to a cove-agent. Its parts: agent_guest.cpp (connecting,
-/// commands), agent_process.cpp (streamed commands), agent_files.cpp.
+/// commands), agent_process.cpp (streamed commands), agent_files.cpp, agent_search.cpp.
 #pragma once
 
 #include <memory>
@@ -100,6 +100,10 @@ class AgentGuest final : public Guest {
   Task<Result<void>> make_directory(const GuestPath& path, const CallContext& call) override;
   Task<Result<void>> remove(const GuestPath& path, bool recursive,
                             const CallContext& call) override;
+  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath& path, const GrepQuery& query,
+                                                 const CallContext& call) override;
+  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath& path, const FindQuery& query,
+                                                 const CallContext& call) override;
   Task<Result<void>> sync(const CallContext& call) override;
 
  private:

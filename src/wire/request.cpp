@@ -123,6 +123,8 @@ struct Encoder {
     write_path(map, request.path);
     return map;
   }
+  json operator()(const GrepRequest& request) const { return to_fields(request); }
+  json operator()(const FindRequest& request) const { return to_fields(request); }
   json operator()(const StatRequest& request) const { return path_only(request.path); }
   json operator()(const MakeDirectoryRequest& request) const { return path_only(request.path); }
 
@@ -144,6 +146,8 @@ struct Kind {
   RequestKind operator()(const MakeDirectoryRequest&) const { return RequestKind::kMakeDirectory; }
   RequestKind operator()(const RemoveRequest&) const { return RequestKind::kRemove; }
   RequestKind operator()(const SyncRequest&) const { return RequestKind::kSync; }
+  RequestKind operator()(const GrepRequest&) const { return RequestKind::kGrep; }
+  RequestKind operator()(const FindRequest&) const { return RequestKind::kFind; }
 };
 
 ReadRequest read_read(Fields& fields) {
@@ -177,6 +181,8 @@ bool read_body(RequestKind kind, Fields& fields, Request& request) {
     case RequestKind::kWrite: request.body = read_write(fields); return true;
     case RequestKind::kStat: request.body = StatRequest{read_path(fields)}; return true;
     case RequestKind::kList: request.body = read_list(fields); return true;
+    case RequestKind::kGrep: request.body = read_grep(fields); return true;
+    case RequestKind::kFind: request.body = read_find(fields); return true;
     case RequestKind::kMakeDirectory:
       request.body = MakeDirectoryRequest{read_path(fields)};
       return true;

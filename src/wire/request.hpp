@@ -13,6 +13,8 @@
 #include <cove/guest.hpp>
 #include <cove/result.hpp>
 
+#include "wire/search_request.hpp"
+
 namespace cove::wire {
 
 /// Made by the host at random and unique over reconnects: a repeat of an id is answered from what
@@ -34,7 +36,7 @@ enum class RequestKind : std::uint32_t {
   kResize = 11,
   kAttach = 12,
   kListCommands = 13,
-  kSearch = 14,
+  kGrep = 14,
   kFind = 15,
   kWatch = 16,
   kTreeOut = 17,
@@ -105,7 +107,8 @@ struct Request {
   RequestId id{};
   std::uint64_t fence = 0;  ///< the lease's fencing token under which it acts; 0 = none
   std::variant<StatusRequest, ExecRequest, SignalRequest, ReadRequest, WriteRequest, StatRequest,
-               ListRequest, MakeDirectoryRequest, RemoveRequest, SyncRequest>
+               ListRequest, MakeDirectoryRequest, RemoveRequest, SyncRequest, GrepRequest,
+               FindRequest>
       body;
 };
 

@@ -8,6 +8,7 @@
 #include "wire/greeting.hpp"
 #include "wire/reply.hpp"
 #include "wire/request.hpp"
+#include "wire/search_batch.hpp"
 
 namespace {
 
@@ -39,6 +40,9 @@ void read_payload(ByteView payload) {
   (void)wire::parse_opened(payload).has_value();
   (void)wire::parse_count(payload).has_value();
   (void)wire::parse_entries(payload).has_value();
+  (void)wire::parse_search_summary(payload).has_value();
+  if (const auto lines = wire::unpack_lines(payload)) must(lines->size() <= payload.size());
+  if (const auto found = wire::unpack_entries(payload)) must(found->size() <= payload.size());
   (void)wire::read_credit(payload).has_value();
   if (const auto error = wire::parse_error(payload)) must(error->message().size() <= 1024);
   ExecSpec spec;

@@ -23,11 +23,21 @@ struct FakeCommand {
   ExecResult result;
 };
 
+/// What the next search finds, batch by batch. Read on the scheduler.
+template <class Found>
+struct FakeSearch {
+  std::vector<std::vector<Found>> batches;
+  bool ends = true;  ///< false: after its batches it goes on until its call ends
+  SearchSummary summary;
+};
+
 /// What a test may look at; written on the scheduler, so read after the call that wrote it.
 struct FakeGuestLog {
   std::vector<std::string> calls;  ///< "run", "stat", ... in order
   std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
   bool process_cancelled = false;
+  std::size_t batches_asked = 0;  ///< of searches
+  bool search_dropped = false;
 };
 
 class FakeGuest final : public Guest {
@@ -35,6 +45,8 @@ class FakeGuest final : public Guest {
   explicit FakeGuest(Scheduler& scheduler) : scheduler_(scheduler) {}
 
   FakeCommand command;
+  FakeSearch<GrepLine> lines;
+  FakeSearch<FindEntry> entries;
   std::map<std::string, std::string> files;  ///< by `session` + "/" + path
   std::deque<Error> faults;                  ///< each next call fails with one of these
   bool run_hangs = false;                    ///< `run` ends only by cancel or deadline
@@ -59,6 +71,10 @@ class FakeGuest final : public Guest {
   Task<Result<void>> remove(const GuestPath& path, bool recursive,
                             const CallContext& call) override;
   Task<Result<void>> sync(const CallContext& call) override;
+  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath& path, const GrepQuery& query,
+                                                 const CallContext& call) override;
+  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath& path, const FindQuery& query,
+                                                 const CallContext& call) override;
 
  private:
   Result<void> begin(const char* name);

@@ -62,6 +62,14 @@ class SimGuest final : public Guest {
   Task<Result<void>> remove(const GuestPath&, bool, const CallContext&) override {
     co_return unsupported();
   }
+  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath&, const GrepQuery&,
+                                                 const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath&, const FindQuery&,
+                                                 const CallContext&) override {
+    co_return unsupported();
+  }
 
  private:
   static Error gone() { return Error(ErrorCode::kUnavailable, "the instance is gone"); }

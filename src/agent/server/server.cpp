@@ -54,7 +54,8 @@ std::string build_id() {
 
 Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket_(boot.listen_fd) {
   greeting_.build_id = build_id();
-  greeting_.capabilities = {"exec", "stdin", "exact_bytes", "kernel_paths", "kill_tree", "files"};
+  greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
+                            "kill_tree", "files", "search"};
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;
   greeting_.generation = boot.generation;
@@ -141,6 +142,12 @@ struct Server::Dispatch {
   Handler operator()(wire::RemoveRequest& request) const {
     server.parts_.files.remove(asked.id, request, stream);
     return nullptr;
+  }
+  Handler operator()(wire::GrepRequest& request) const {
+    return server.parts_.searches.grep(std::move(request), stream);
+  }
+  Handler operator()(wire::FindRequest& request) const {
+    return server.parts_.searches.find(std::move(request), stream);
   }
   Handler operator()(wire::SyncRequest&) const {
     server.parts_.files.sync(stream);
