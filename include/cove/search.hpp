@@ -11,9 +11,10 @@
 /// of directories; `[a-z]`, `[!a-z]`; `{one,two}`; `\` makes the next byte plain. A glob without
 /// `/` is held against the last name, one with `/` against the path below the searched directory.
 ///
-/// Ignore rules are `.gitignore`, `.ignore` and `.coveignore` (the later of these counts more, and
-/// an inner directory's more than an outer's), from /workspace down, in git's syntax and with or
-/// without a git repository.
+/// Ignore rules are those of `.gitignore`, `.ignore` and `.coveignore`, from /workspace down, in
+/// git's syntax, with or without a git repository. What a later one of these kinds says counts more
+/// than what an earlier one does; within one kind an inner directory's counts more. They do not
+/// hide the directory that is searched itself.
 #pragma once
 
 #include <chrono>
@@ -33,8 +34,8 @@ struct GrepQuery {
   /// line end. A wrong one is kInvalidArgument and says where.
   std::string pattern;
   bool literal = false;
-  bool ignore_case = false;  ///< of ASCII letters where `literal`, else as Unicode folds
-  bool whole_word = false;   ///< no letter, digit or `_` right before and after a match
+  bool ignore_case = false;  ///< of ASCII letters in an ASCII literal, else as Unicode folds
+  bool whole_word = false;   ///< no letter, digit or `_` right before or after a match
 
   std::uint32_t context_before = 0;  ///< lines, at most 1,000
   std::uint32_t context_after = 0;   ///< lines, at most 1,000

@@ -14,6 +14,9 @@ constexpr std::uint8_t kCut = 2;
 constexpr std::size_t kLengthBytes = 4;
 constexpr std::size_t kLongestVarint = 10;
 
+/// Bytes of paths that one payload may become: each line has its own.
+constexpr std::size_t kMostPathBytes = 64U << 20U;
+
 void put_byte(Bytes& out, std::uint8_t byte) { out.push_back(static_cast<std::byte>(byte)); }
 
 void put_number(Bytes& out, std::uint64_t number) {
@@ -117,12 +120,14 @@ void unpack_line(Unpacker& in, GrepLine& line) {
   }
 }
 
-void unpack_segment(Unpacker& in, std::vector<GrepLine>& lines) {
+void unpack_segment(Unpacker& in, std::vector<GrepLine>& lines, std::size_t& path_bytes) {
   Unpacker segment(in.bytes(in.fixed(kLengthBytes)));
   const std::string path = segment.text();
   const std::uint8_t encoding = segment.byte();
   if (path.empty() || encoding < 1 || encoding > 3) segment.fail();
   while (!segment.at_end()) {
+    path_bytes += path.size();
+    if (path_bytes > kMostPathBytes) segment.fail();
     GrepLine& line = lines.emplace_back();
     line.path = path;
     line.encoding = static_cast<TextEncoding>(encoding);
@@ -200,7 +205,8 @@ void pack_entry(Bytes& out, std::string_view path, FileType type, const FileInfo
 Result<std::vector<GrepLine>> unpack_lines(ByteView payload) {
   std::vector<GrepLine> lines;
   Unpacker in(payload);
-  while (!in.at_end()) unpack_segment(in, lines);
+  std::size_t path_bytes = 0;
+  while (!in.at_end()) unpack_segment(in, lines, path_bytes);
   if (in.wrong()) return malformed();
   return lines;
 }

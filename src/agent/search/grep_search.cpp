@@ -26,7 +26,8 @@ bool is_no_matter(int error_number) {
 class GrepSearch::Worker final : public SearchWorker, private LineSink {
  public:
   explicit Worker(GrepSearch& search)
-      : search_(search), lines_(search.query_, *search.pattern_, search.order_.stopped()) {}
+      : search_(search),
+        lines_(search.query_, *search.pattern_, search.order_.stopped(), search.on_local_disk()) {}
 
   bool look(WalkOrder::Place place, Found& found) override {
     place_ = place;

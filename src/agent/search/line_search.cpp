@@ -30,8 +30,8 @@ std::string_view content(const char* begin, const char* end) {
 }  // namespace
 
 LineSearch::LineSearch(const GrepQuery& query, const Pattern& pattern,
-                       const std::atomic<bool>& stopped)
-    : query_(query), stopped_(stopped), matcher_(pattern, stopped) {}
+                       const std::atomic<bool>& stopped, bool short_is_end)
+    : query_(query), stopped_(stopped), matcher_(pattern, stopped), text_(short_is_end) {}
 
 int LineSearch::search(int fd, std::string_view path, LineSink& sink, SearchSummary& counts) {
   path_ = path;

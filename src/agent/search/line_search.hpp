@@ -26,8 +26,9 @@ class LineSink {
 
 class LineSearch {
  public:
-  /// All are borrowed.
-  LineSearch(const GrepQuery& query, const Pattern& pattern, const std::atomic<bool>& stopped);
+  /// All are borrowed. `short_is_end`: as of TextBuffer.
+  LineSearch(const GrepQuery& query, const Pattern& pattern, const std::atomic<bool>& stopped,
+             bool short_is_end);
 
   /// Searches an open file; `path` as the lines say it. Adds to `counts`. Returns 0 or the system's
   /// error number.

@@ -5,7 +5,9 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 
 #include "agent/files/file_facts.hpp"
 #include "agent/files/path_resolver.hpp"
@@ -13,6 +15,25 @@
 #include "base/system_error.hpp"
 
 namespace cove::agent {
+
+namespace {
+
+/// True where a read that gives less than was asked for can only mean the file's end. Of network
+/// file systems and FUSE that is not certain.
+bool is_local_disk(int fd) {
+  struct statfs facts{};
+  if (::fstatfs(fd, &facts) != 0) return false;
+  switch (facts.f_type) {
+    case EXT4_SUPER_MAGIC:
+    case XFS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case TMPFS_MAGIC: return true;
+    default: return false;
+  }
+}
+
+}  // namespace
 
 Search::Search(SearchGround& ground, GuestPath path, WalkOrder::Options options,
                SearchEvents events)
@@ -106,6 +127,7 @@ Result<void> Search::open() {
   if (::fstat(*opened.fd, &facts) != 0) {
     return base::system_error(errno, "search " + resolver.shown(path_));
   }
+  local_disk_ = is_local_disk(*opened.fd);
   std::string& below = opened.below;
   if (!S_ISDIR(facts.st_mode)) {
     if (!takes_file()) return wrong_kind(resolver.shown(path_), facts.st_mode, "a directory");

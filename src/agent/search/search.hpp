@@ -91,6 +91,9 @@ class Search {
   virtual bool takes_file() const = 0;  ///< a file may be searched, not only a directory
   virtual std::optional<std::uint32_t> max_depth() const { return std::nullopt; }
 
+  /// The searched files' file system is known to give all of a file that there is at once.
+  bool on_local_disk() const noexcept { return local_disk_; }
+
   /// What is given after everything else.
   virtual Found last() { return {}; }
 
@@ -107,6 +110,7 @@ class Search {
   SearchGround& ground_;
   GuestPath path_;
   SearchEvents events_;
+  bool local_disk_ = false;
   std::mutex mutex_;
   std::vector<std::thread> threads_;  ///< guarded by mutex_
   unsigned hired_ = 0;                ///< guarded by mutex_

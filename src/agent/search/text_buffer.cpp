@@ -29,7 +29,7 @@ ssize_t read_some(int fd, void* to, std::size_t room) {
 
 }  // namespace
 
-TextBuffer::TextBuffer() : text_(kUsualSize) {}
+TextBuffer::TextBuffer(bool short_is_end) : short_is_end_(short_is_end), text_(kUsualSize) {}
 
 int TextBuffer::begin(int fd) {
   fd_ = fd;
@@ -54,12 +54,13 @@ void TextBuffer::look_at_mark() {
   size_ -= 3;
 }
 
-/// What was read already becomes the first raw part.
+/// What was read already becomes the first raw part; the end is found where the rest is converted.
 int TextBuffer::convert_mark(std::size_t length) {
   raw_.assign(text_.begin() + static_cast<std::ptrdiff_t>(length),
               text_.begin() + static_cast<std::ptrdiff_t>(size_));
   raw_size_ = raw_.size();
   size_ = 0;
+  at_end_ = false;
   convert(raw_size_);
   raw_.resize(std::max(raw_size_, kRawSize));
   binary_ = std::memchr(text_.data(), '\0', std::min(size_, kBinaryCheck)) != nullptr;
@@ -81,9 +82,10 @@ void TextBuffer::make_room(std::size_t room) {
 
 int TextBuffer::fill() {
   make_room(kUsualSize / 2);
-  const ssize_t got = read_some(fd_, text_.data() + size_, text_.size() - size_);
+  const std::size_t room = text_.size() - size_;
+  const ssize_t got = read_some(fd_, text_.data() + size_, room);
   if (got < 0) return errno;
-  if (got == 0) at_end_ = true;
+  at_end_ = got == 0 || (short_is_end_ && static_cast<std::size_t>(got) < room);
   size_ += static_cast<std::size_t>(got);
   return 0;
 }

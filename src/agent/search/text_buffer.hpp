@@ -14,7 +14,8 @@ class TextBuffer {
   /// A line longer than this is taken for several.
   static constexpr std::size_t kLongestLine = 4U << 20U;
 
-  TextBuffer();
+  /// `short_is_end`: a read that gives less than was asked for came to the file's end.
+  explicit TextBuffer(bool short_is_end);
 
   /// Begins a file: borrows `fd`, reads its first part and looks what it is. Returns 0 or the
   /// system's error number.
@@ -44,6 +45,7 @@ class TextBuffer {
   void convert(std::size_t end);
   void put_character(std::uint32_t character);
 
+  bool short_is_end_;
   int fd_ = -1;
   std::vector<char> text_;
   std::size_t size_ = 0;
