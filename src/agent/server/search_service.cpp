@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kMostThreads = 8;  // of one search
 constexpr unsigned kMostExtra = 24;   // of all searches, beyond each one's first
-constexpr std::size_t kMostSearches = 128;
+constexpr std::size_t kMostSearches = 64;
 
 }  // namespace
 
@@ -99,7 +99,7 @@ template <class Kind, class Query>
 std::shared_ptr<StreamHandler> SearchService::begin(const wire::SearchStart& start, Query query,
                                                     const StreamRef& stream) {
   if (searches_.size() >= kMostSearches) {
-    stream.fail(Error(ErrorCode::kUnavailable, "128 searches are under way already"));
+    stream.fail(Error(ErrorCode::kUnavailable, "64 searches are under way already"));
     return nullptr;
   }
   auto handler = std::make_shared<SearchStream>(loop_, stream, start.credit);

@@ -15,8 +15,8 @@
 namespace cove::agent {
 namespace {
 
-constexpr std::int64_t kMemory = 16 << 20;  // of one thread's expression
-constexpr double kMostHits = 2'500;         // of 100,000 places: more candidates cost too much
+constexpr std::int64_t kMemory = 8 << 20;  // of one thread's expression
+constexpr double kMostHits = 2'500;        // of 100,000 places: more candidates cost too much
 constexpr std::size_t kSlice = 64 * 1024;
 constexpr std::size_t kLeastSlice = 1024;
 constexpr std::chrono::milliseconds kSliceTime{8};  // so that a stop is heard soon

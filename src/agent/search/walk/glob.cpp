@@ -107,6 +107,8 @@ Result<GlobList> GlobList::parse(const std::vector<std::string>& texts) {
   GlobList list;
   for (const std::string& text : texts) {
     std::string_view rest(text);
+    if (rest.empty()) return Error(ErrorCode::kInvalidArgument, "a glob is empty");
+    while (rest.starts_with("./")) rest.remove_prefix(2);
     const bool directory_only = rest.size() > 1 && rest.ends_with('/');
     if (directory_only) rest.remove_suffix(1);
     COVE_TRY(Glob glob, Glob::parse(rest, Braces::kAlternatives));

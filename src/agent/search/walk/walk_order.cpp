@@ -17,6 +17,7 @@ WalkOrder::WalkOrder(Options options, std::function<void()> on_output)
 
 void WalkOrder::begin(std::shared_ptr<Directory> root) {
   const auto count = static_cast<std::uint32_t>(root->entries().size());
+  const std::lock_guard lock(mutex_);
   if (count == 0) return;
   items_.push_back({{std::move(root), 0, count}, false, false, {}, {}});
   items_.back().source = sources_.insert(sources_.end(), items_.begin());
