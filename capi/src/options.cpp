@@ -4,7 +4,7 @@
 #include <cstring>
 #include <limits>
 
-#include "base/system_clock.hpp"
+#include "base/system/system_clock.hpp"
 #include "cancel.hpp"
 #include "guard.hpp"
 

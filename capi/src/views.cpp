@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json.hpp"
+#include "base/text/json.hpp"
 
 namespace cove::capi {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json.hpp"
+#include "base/text/json.hpp"
 
 namespace fake {
 

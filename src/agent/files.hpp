@@ -17,7 +17,7 @@
 #include <cove/guest.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

@@ -16,7 +16,7 @@
 #include "agent/server/file_service.hpp"
 #include "agent/server/search_service.hpp"
 #include "agent/server/server.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "wire/boot.hpp"
 
 namespace cove::agent {

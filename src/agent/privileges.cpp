@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <openssl/evp.h>
 
-#include "base/hex.hpp"
+#include "base/text/hex.hpp"
 
 namespace cove::base {
 

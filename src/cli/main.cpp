@@ -3,7 +3,7 @@
 
 #include <unistd.h>
 
-#include "cli/interrupt.hpp"
+#include "cli/machine/interrupt.hpp"
 #include "cli/program.hpp"
 
 namespace {

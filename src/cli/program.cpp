@@ -3,9 +3,9 @@
 #include <csignal>
 #include <memory>
 
-#include "base/display_text.hpp"
-#include "base/system_clock.hpp"
-#include "cli/command.hpp"
+#include "base/system/system_clock.hpp"
+#include "base/text/display_text.hpp"
+#include "cli/commands/command.hpp"
 
 namespace cove::cli {
 namespace {

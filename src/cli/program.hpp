@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/home.hpp"
-#include "cli/output.hpp"
+#include "cli/machine/home.hpp"
+#include "cli/output/output.hpp"
 
 namespace cove::cli {
 

@@ -9,7 +9,7 @@
 #include <cove/guest.hpp>
 #include <cove/id_source.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::base {
 class IoLoop;

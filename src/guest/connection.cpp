@@ -8,7 +8,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "wire/reply.hpp"
 
 namespace cove::guest {

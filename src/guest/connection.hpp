@@ -14,7 +14,7 @@
 #include <cove/clock.hpp>
 
 #include "base/async/io_loop.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "guest/stream.hpp"
 #include "wire/frame.hpp"
 #include "wire/greeting.hpp"

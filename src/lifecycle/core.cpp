@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/async/spawn.hpp"
-#include "base/system_clock.hpp"
+#include "base/system/system_clock.hpp"
 
 namespace cove::lifecycle {
 

@@ -11,8 +11,8 @@
 #include "base/async/completion.hpp"
 #include "lifecycle/activity.hpp"
 #include "lifecycle/gate.hpp"
-#include "lifecycle/record_store.hpp"
-#include "lifecycle/transitions.hpp"
+#include "lifecycle/records/record_store.hpp"
+#include "lifecycle/rules/transitions.hpp"
 
 namespace cove::lifecycle {
 

@@ -2,11 +2,11 @@
 
 #include <cove/lifecycle.hpp>
 
-#include "lifecycle/acquire.hpp"
 #include "lifecycle/core.hpp"
-#include "lifecycle/settle.hpp"
-#include "lifecycle/source.hpp"
-#include "lifecycle/sweep.hpp"
+#include "lifecycle/requests/acquire.hpp"
+#include "lifecycle/requests/settle.hpp"
+#include "lifecycle/requests/source.hpp"
+#include "lifecycle/requests/sweep.hpp"
 
 namespace cove {
 namespace {

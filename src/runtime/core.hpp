@@ -10,9 +10,9 @@
 #include <thread>
 
 #include "client/call_gate.hpp"
-#include "runtime/admission.hpp"
-#include "runtime/machinery.hpp"
-#include "runtime/seat.hpp"
+#include "runtime/assembly/machinery.hpp"
+#include "runtime/use/admission.hpp"
+#include "runtime/use/seat.hpp"
 
 namespace cove::runtime {
 

@@ -3,10 +3,10 @@
 #include <cove/cove.hpp>
 
 #include "client/guest_link.hpp"
-#include "runtime/bring_up.hpp"
 #include "runtime/core.hpp"
 #include "runtime/doctor.hpp"
-#include "runtime/holder.hpp"
+#include "runtime/use/bring_up.hpp"
+#include "runtime/use/holder.hpp"
 
 namespace cove {
 

@@ -5,7 +5,7 @@
 
 #include <sys/statvfs.h>
 
-#include "runtime/registry.hpp"
+#include "runtime/assembly/registry.hpp"
 
 namespace cove::runtime {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <cove/object_store.hpp>
 
-#include "base/hex.hpp"
-#include "base/json.hpp"
+#include "base/text/hex.hpp"
+#include "base/text/json.hpp"
 
 namespace cove::snapshot {
 namespace {

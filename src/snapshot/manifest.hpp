@@ -8,7 +8,7 @@
 #include <cove/result.hpp>
 #include <cove/snapshot.hpp>
 
-#include "snapshot/tree_reader.hpp"
+#include "snapshot/tree/tree_reader.hpp"
 
 namespace cove::snapshot {
 

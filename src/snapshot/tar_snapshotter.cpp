@@ -4,11 +4,11 @@
 #include <utility>
 
 #include "base/sha256.hpp"
-#include "snapshot/archive_reader.hpp"
+#include "snapshot/archive/archive_reader.hpp"
+#include "snapshot/archive/spool.hpp"
 #include "snapshot/manifest.hpp"
-#include "snapshot/spool.hpp"
-#include "snapshot/tree_reader.hpp"
-#include "snapshot/tree_writer.hpp"
+#include "snapshot/tree/tree_reader.hpp"
+#include "snapshot/tree/tree_writer.hpp"
 
 namespace cove::snapshot {
 namespace {

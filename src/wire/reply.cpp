@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/metadata_stores.hpp"
+#include "support/fixtures/metadata_stores.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -7,9 +7,9 @@
 
 #include "objects/directory/directory_objects.hpp"
 #include "objects/memory/memory_objects.hpp"
-#include "support/blocking_objects.hpp"
-#include "support/fault_object_store.hpp"
-#include "support/scratch_tree.hpp"
+#include "support/fakes/blocking_objects.hpp"
+#include "support/fakes/fault_object_store.hpp"
+#include "support/trees/scratch_tree.hpp"
 
 using namespace std::string_literals;
 using cove::CallContext;

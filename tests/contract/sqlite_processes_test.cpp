@@ -9,10 +9,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "support/child_process.hpp"
-#include "support/metadata_stores.hpp"
-#include "support/raw_sqlite.hpp"
+#include "support/fixtures/metadata_stores.hpp"
+#include "support/raw/raw_sqlite.hpp"
 
 using namespace cove;
 using cove::test::ChildProcess;

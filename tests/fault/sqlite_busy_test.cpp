@@ -2,9 +2,9 @@
 #include <catch2/catch.hpp>
 
 #include "metadata/sqlite/sqlite_store.hpp"
-#include "support/metadata_stores.hpp"
-#include "support/raw_sqlite.hpp"
-#include "support/stepped_scheduler.hpp"
+#include "support/fakes/stepped_scheduler.hpp"
+#include "support/fixtures/metadata_stores.hpp"
+#include "support/raw/raw_sqlite.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "support/child_process.hpp"
-#include "support/metadata_stores.hpp"
-#include "support/raw_sqlite.hpp"
+#include "support/fixtures/metadata_stores.hpp"
+#include "support/raw/raw_sqlite.hpp"
 
 using namespace cove;
 using cove::test::ChildProcess;

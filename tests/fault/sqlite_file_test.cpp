@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "metadata/sqlite/sqlite_store.hpp"
-#include "support/metadata_stores.hpp"
-#include "support/raw_sqlite.hpp"
+#include "support/fixtures/metadata_stores.hpp"
+#include "support/raw/raw_sqlite.hpp"
 
 using namespace cove;
 using cove::test::RawSqlite;

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "support/sim_chaos.hpp"
+#include "support/sim/sim_chaos.hpp"
 
 using namespace cove::testing;
 

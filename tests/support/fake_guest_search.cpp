@@ -1,6 +1,6 @@
 #include <utility>
 
-#include "support/fake_guest.hpp"
+#include "support/fakes/fake_guest.hpp"
 
 namespace cove::testing {
 namespace {

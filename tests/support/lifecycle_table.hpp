@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "lifecycle/transitions.hpp"
+#include "lifecycle/rules/transitions.hpp"
 
 namespace cove::testing {
 

@@ -9,7 +9,7 @@
 #include <cove/bytes.hpp>
 
 #include "agent/loop/event_loop.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

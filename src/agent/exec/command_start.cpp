@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "agent/exec/command.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "agent/exec/process_tree.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

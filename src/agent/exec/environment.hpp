@@ -8,7 +8,7 @@
 #include "agent/exec/spawn.hpp"
 #include "agent/files.hpp"
 #include "agent/loop/event_loop.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

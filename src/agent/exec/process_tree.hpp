@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

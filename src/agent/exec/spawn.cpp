@@ -13,8 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include "base/raw_syscall.hpp"
-#include "base/system_error.hpp"
+#include "base/system/raw_syscall.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 

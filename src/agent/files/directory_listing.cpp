@@ -10,7 +10,7 @@
 
 #include "agent/files/directory_stream.hpp"
 #include "agent/files/file_facts.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

@@ -6,7 +6,7 @@
 #include <fcntl.h>
 #include <linux/openat2.h>
 
-#include "base/beneath.hpp"
+#include "base/system/beneath.hpp"
 
 namespace cove::agent {
 namespace {

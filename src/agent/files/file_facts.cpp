@@ -7,7 +7,7 @@
 
 #include <unistd.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "agent/files/file_facts.hpp"
-#include "base/hex.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/hex.hpp"
 
 namespace cove::agent {
 namespace {

@@ -13,7 +13,7 @@
 #include "agent/files/file_writer.hpp"
 #include "agent/files/path_resolver.hpp"
 #include "agent/files/tree_removal.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

@@ -9,9 +9,9 @@
 #include <linux/openat2.h>
 
 #include "agent/files/file_facts.hpp"
-#include "base/beneath.hpp"
-#include "base/display_text.hpp"
-#include "base/system_error.hpp"
+#include "base/system/beneath.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

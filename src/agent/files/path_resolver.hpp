@@ -9,7 +9,7 @@
 #include <cove/result.hpp>
 
 #include "agent/files/path_walk.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

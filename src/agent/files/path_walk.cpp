@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "agent/files/file_facts.hpp"
-#include "base/display_text.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

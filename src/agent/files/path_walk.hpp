@@ -12,7 +12,7 @@
 #include <cove/result.hpp>
 
 #include "agent/files/directory_trail.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

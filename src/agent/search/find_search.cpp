@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "agent/files/file_facts.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "wire/search_batch.hpp"
 
 namespace cove::agent {

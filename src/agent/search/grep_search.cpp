@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "agent/search/line_search.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 namespace {

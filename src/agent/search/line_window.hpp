@@ -9,7 +9,7 @@
 #include <cove/search.hpp>
 
 #include "agent/search/pattern/pattern.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove::agent {
 

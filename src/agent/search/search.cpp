@@ -12,8 +12,8 @@
 
 #include "agent/files/file_facts.hpp"
 #include "agent/files/path_resolver.hpp"
-#include "base/beneath.hpp"
-#include "base/system_error.hpp"
+#include "base/system/beneath.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::agent {
 

@@ -11,7 +11,7 @@
 #include <cove/result.hpp>
 
 #include "agent/loop/event_loop.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "wire/frame.hpp"
 #include "wire/greeting.hpp"
 #include "wire/request.hpp"

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "agent/server/file_service.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "wire/credit.hpp"
 #include "wire/reply.hpp"
 

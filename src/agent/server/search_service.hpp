@@ -9,7 +9,7 @@
 #include "agent/loop/event_loop.hpp"
 #include "agent/search/search.hpp"
 #include "agent/server/connection.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "wire/search_request.hpp"
 
 namespace cove::agent {

@@ -9,8 +9,8 @@
 #include <link.h>
 #include <sys/socket.h>
 
-#include "base/hex.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/hex.hpp"
 #include "wire/reply.hpp"
 
 namespace cove::agent {

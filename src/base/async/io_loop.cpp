@@ -12,7 +12,7 @@
 #include <boost/asio/post.hpp>
 
 #include "base/async/quiet_thread.hpp"
-#include "base/system_clock.hpp"
+#include "base/system/system_clock.hpp"
 
 namespace cove::base {
 namespace {

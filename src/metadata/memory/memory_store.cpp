@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/document_rules.hpp"
+#include "base/text/document_rules.hpp"
 
 namespace cove::metadata {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <cerrno>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::metadata::sqlite {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "base/document_rules.hpp"
+#include "base/text/document_rules.hpp"
 #include "metadata/sqlite/connection.hpp"
 
 namespace cove::metadata::sqlite {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/document_rules.hpp"
+#include "base/text/document_rules.hpp"
 #include "metadata/sqlite/connection.hpp"
 #include "metadata/sqlite/documents.hpp"
 #include "metadata/sqlite/patience.hpp"

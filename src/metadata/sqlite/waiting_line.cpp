@@ -6,7 +6,7 @@
 
 #include <fcntl.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::metadata::sqlite {
 namespace {

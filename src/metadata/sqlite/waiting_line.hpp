@@ -12,7 +12,7 @@
 #include <cove/clock.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::metadata::sqlite {
 

@@ -12,8 +12,8 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include "base/beneath.hpp"
-#include "base/system_error.hpp"
+#include "base/system/beneath.hpp"
+#include "base/system/system_error.hpp"
 #include "objects/directory/object_tree.hpp"
 
 namespace cove::objects {

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.hpp"
-#include "base/system_error.hpp"
+#include "base/system/beneath.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::objects {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cove/object_store.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "objects/directory/staged_file.hpp"
 
 namespace cove::objects {

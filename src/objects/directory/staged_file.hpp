@@ -6,7 +6,7 @@
 #include <cove/bytes.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::objects {
 

@@ -9,7 +9,7 @@
 #include <cove/log.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::local {
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/system_clock.hpp"
+#include "base/system/system_clock.hpp"
 #include "providers/local/agent_image.hpp"
 #include "providers/local/instance/cgroups.hpp"
 #include "providers/local/instance/process.hpp"

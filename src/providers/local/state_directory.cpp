@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/hex.hpp"
 #include "base/sha256.hpp"
-#include "base/system_clock.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_clock.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/hex.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {

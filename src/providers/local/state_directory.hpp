@@ -15,7 +15,7 @@
 #include <cove/provider.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::local {
 

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "support/sim_cluster.hpp"
+#include "support/sim/sim_cluster.hpp"
 
 using namespace cove;
 using namespace cove::testing;

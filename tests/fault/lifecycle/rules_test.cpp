@@ -1,7 +1,7 @@
 // The rules of the design, one by one, where something is broken.
 #include <catch2/catch.hpp>
 
-#include "support/sim_cluster.hpp"
+#include "support/sim/sim_cluster.hpp"
 
 using namespace cove;
 using namespace cove::testing;

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/blocking_objects.hpp"
-#include "support/scratch_tree.hpp"
+#include "support/fakes/blocking_objects.hpp"
+#include "support/trees/scratch_tree.hpp"
 
 using cove::Bytes;
 using cove::CallContext;

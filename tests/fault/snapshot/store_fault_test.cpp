@@ -4,11 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "objects/directory/directory_objects.hpp"
-#include "support/fault_object_store.hpp"
-#include "support/small_disk.hpp"
-#include "support/snapshot_fixture.hpp"
-#include "support/tree_builder.hpp"
-#include "support/tree_description.hpp"
+#include "support/fakes/fault_object_store.hpp"
+#include "support/fixtures/snapshot_fixture.hpp"
+#include "support/trees/small_disk.hpp"
+#include "support/trees/tree_builder.hpp"
+#include "support/trees/tree_description.hpp"
 
 using cove::CallContext;
 using cove::Error;

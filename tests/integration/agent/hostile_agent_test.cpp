@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/agent_fixture.hpp"
-#include "support/raw_wire.hpp"
+#include "support/fixtures/agent_fixture.hpp"
+#include "support/raw/raw_wire.hpp"
 #include "wire/cbor.hpp"
 #include "wire/reply.hpp"
 

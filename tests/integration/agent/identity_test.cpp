@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/agent_fixture.hpp"
-#include "support/byte_sources.hpp"
+#include "support/fakes/byte_sources.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

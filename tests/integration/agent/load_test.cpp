@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "support/agent_fixture.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/agent_fixture.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <unistd.h>
 
-#include "base/utf8.hpp"
-#include "support/agent_fixture.hpp"
+#include "base/text/utf8.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "base/sha256.hpp"
-#include "support/agent_fixture.hpp"
-#include "support/byte_sources.hpp"
+#include "support/fakes/byte_sources.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

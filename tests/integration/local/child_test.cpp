@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/local_fixture.hpp"
+#include "support/fixtures/local_fixture.hpp"
 
 using namespace cove;
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "providers/local/machine_probe.hpp"
-#include "support/local_fixture.hpp"
+#include "support/fixtures/local_fixture.hpp"
 
 using namespace cove;
 using cove::test::LocalMachine;

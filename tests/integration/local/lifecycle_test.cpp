@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/local_fixture.hpp"
+#include "support/fixtures/local_fixture.hpp"
 
 using namespace cove;
 using cove::test::eventually;

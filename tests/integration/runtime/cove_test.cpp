@@ -4,8 +4,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/fake_guest.hpp"
-#include "support/live_cove.hpp"
+#include "support/fakes/fake_guest.hpp"
+#include "support/fixtures/live_cove.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "support/child_process.hpp"
-#include "support/live_cove.hpp"
+#include "support/fixtures/live_cove.hpp"
 
 using namespace cove;
 using namespace cove::testing;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/live_cove.hpp"
+#include "support/fixtures/live_cove.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/local_fixture.hpp"
+#include "support/fixtures/local_fixture.hpp"
 
 using namespace cove;
 using Catch::Contains;

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.hpp"
-#include "support/local_fixture.hpp"
+#include "base/system/beneath.hpp"
+#include "support/fixtures/local_fixture.hpp"
 
 using namespace cove;
 using cove::test::LocalMachine;

@@ -1,7 +1,7 @@
 // Root runs this program's cases tagged [any-user] once more as an ordinary user.
 #include <catch2/catch.hpp>
 
-#include "support/local_fixture.hpp"
+#include "support/fixtures/local_fixture.hpp"
 
 TEST_CASE("Sandbox: everything holds for an ordinary user too", "[security][local]") {
   const auto run = cove::test::run_as_ordinary_user();

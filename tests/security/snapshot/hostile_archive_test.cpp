@@ -1,9 +1,9 @@
 // Archives whose checksums are right and whose content is an attack.
 #include <catch2/catch.hpp>
 
-#include "support/hand_made_archive.hpp"
-#include "support/tree_builder.hpp"
-#include "support/tree_description.hpp"
+#include "support/trees/hand_made_archive.hpp"
+#include "support/trees/tree_builder.hpp"
+#include "support/trees/tree_description.hpp"
 
 using cove::Error;
 using cove::ErrorCode;

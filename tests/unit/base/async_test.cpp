@@ -9,7 +9,7 @@
 #include "base/async/spawn.hpp"
 #include "base/async/timing.hpp"
 #include "base/async/worker_pool.hpp"
-#include "base/system_clock.hpp"
+#include "base/system/system_clock.hpp"
 
 using namespace std::chrono_literals;
 using cove::CallContext;

@@ -1,4 +1,4 @@
-#include "base/display_text.hpp"
+#include "base/text/display_text.hpp"
 
 #include <catch2/catch.hpp>
 

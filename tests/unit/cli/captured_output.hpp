@@ -7,8 +7,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/unique_fd.hpp"
-#include "cli/output.hpp"
+#include "base/system/unique_fd.hpp"
+#include "cli/output/output.hpp"
 
 namespace cove::cli::testing {
 

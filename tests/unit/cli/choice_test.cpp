@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "cli/command.hpp"
+#include "cli/commands/command.hpp"
 
 using cove::ErrorCode;
 using cove::cli::chosen_key;

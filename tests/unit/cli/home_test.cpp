@@ -1,4 +1,4 @@
-#include "cli/home.hpp"
+#include "cli/machine/home.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "cli/local_file.hpp"
+#include "cli/machine/local_file.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "cli/output_relay.hpp"
+#include "cli/output/output_relay.hpp"
 
 #include <atomic>
 #include <csignal>

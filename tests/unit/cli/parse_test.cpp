@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "cli/request.hpp"
+#include "cli/arguments/request.hpp"
 
 using cove::ErrorCode;
 using cove::cli::parse_duration;

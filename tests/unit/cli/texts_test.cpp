@@ -1,9 +1,9 @@
-#include "cli/texts.hpp"
+#include "cli/output/texts.hpp"
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "base/json.hpp"
+#include "base/text/json.hpp"
 #include "unit/cli/captured_output.hpp"
 
 using cove::Error;

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/fake_link.hpp"
+#include "support/fakes/fake_link.hpp"
 
 using namespace cove;
 using cove::testing::bytes_of;

@@ -5,8 +5,8 @@
 
 #include <cove/record.hpp>
 
-#include "lifecycle/tombstone.hpp"
-#include "lifecycle/transitions.hpp"
+#include "lifecycle/records/tombstone.hpp"
+#include "lifecycle/rules/transitions.hpp"
 
 using namespace cove;
 using namespace std::chrono_literals;

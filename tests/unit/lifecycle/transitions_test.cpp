@@ -1,6 +1,6 @@
 // Every (state, operation, phase, event) against the table of the design, written down here once
 // more by hand.
-#include "lifecycle/transitions.hpp"
+#include "lifecycle/rules/transitions.hpp"
 
 #include <algorithm>
 #include <optional>

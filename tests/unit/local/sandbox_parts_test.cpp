@@ -12,7 +12,7 @@
 #include "providers/local/sandbox/bubblewrap_command.hpp"
 #include "providers/local/sandbox/seccomp_filter.hpp"
 #include "providers/local/sandbox/system_view.hpp"
-#include "support/agent_fixture.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace cove;
 using namespace cove::local;

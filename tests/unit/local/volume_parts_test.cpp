@@ -11,7 +11,7 @@
 #include "providers/local/volume/uid_ranges.hpp"
 #include "providers/local/volume/volume_lock.hpp"
 #include "providers/local/volume/volume_marker.hpp"
-#include "support/agent_fixture.hpp"
+#include "support/fixtures/agent_fixture.hpp"
 
 using namespace cove;
 using namespace cove::local;

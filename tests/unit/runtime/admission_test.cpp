@@ -1,4 +1,4 @@
-#include "runtime/admission.hpp"
+#include "runtime/use/admission.hpp"
 
 #include <thread>
 

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "support/fake_cove.hpp"
+#include "support/fakes/fake_cove.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

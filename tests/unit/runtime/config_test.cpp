@@ -6,7 +6,7 @@
 
 #include <cove/config.hpp>
 
-#include "runtime/config_check.hpp"
+#include "runtime/config/config_check.hpp"
 
 using namespace std::chrono_literals;
 using cove::Config;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/fake_cove.hpp"
+#include "support/fakes/fake_cove.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

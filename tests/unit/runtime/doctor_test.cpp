@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/fake_cove.hpp"
+#include "support/fakes/fake_cove.hpp"
 
 using cove::Finding;
 using cove::runtime::room_finding;

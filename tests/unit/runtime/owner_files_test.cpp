@@ -1,4 +1,4 @@
-#include "runtime/owner_files.hpp"
+#include "runtime/assembly/owner_files.hpp"
 
 #include <filesystem>
 #include <fstream>
@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/hex.hpp"
-#include "base/system_clock.hpp"
-#include "support/scratch_directory.hpp"
+#include "base/system/system_clock.hpp"
+#include "base/text/hex.hpp"
+#include "support/trees/scratch_directory.hpp"
 
 using cove::OwnerId;
 using cove::base::SystemIds;

@@ -1,4 +1,4 @@
-#include "runtime/state_directory.hpp"
+#include "runtime/assembly/state_directory.hpp"
 
 #include <fstream>
 
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "support/scratch_directory.hpp"
+#include "support/trees/scratch_directory.hpp"
 
 using cove::ErrorCode;
 using cove::runtime::open_state_directory;

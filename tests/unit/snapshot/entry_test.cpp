@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "snapshot/entry_order.hpp"
-#include "snapshot/extents.hpp"
+#include "snapshot/archive/entry_order.hpp"
+#include "snapshot/tree/extents.hpp"
 
 using cove::snapshot::Entry;
 using cove::snapshot::EntryOrder;

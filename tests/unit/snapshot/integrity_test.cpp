@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 
-#include "support/hand_made_archive.hpp"
-#include "support/tree_builder.hpp"
-#include "support/tree_description.hpp"
+#include "support/trees/hand_made_archive.hpp"
+#include "support/trees/tree_builder.hpp"
+#include "support/trees/tree_description.hpp"
 
 using cove::ErrorCode;
 using cove::ObjectKey;

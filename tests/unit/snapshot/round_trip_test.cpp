@@ -2,9 +2,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/snapshot_fixture.hpp"
-#include "support/tree_builder.hpp"
-#include "support/tree_description.hpp"
+#include "support/fixtures/snapshot_fixture.hpp"
+#include "support/trees/tree_builder.hpp"
+#include "support/trees/tree_description.hpp"
 
 using namespace std::string_literals;
 using cove::ErrorCode;

@@ -1,4 +1,4 @@
-#include "snapshot/tree_reader.hpp"
+#include "snapshot/tree/tree_reader.hpp"
 
 #include <functional>
 #include <thread>
@@ -9,12 +9,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "snapshot/archive_reader.hpp"
-#include "snapshot/tree_writer.hpp"
-#include "support/scratch_tree.hpp"
-#include "support/snapshot_fixture.hpp"
-#include "support/tree_builder.hpp"
-#include "support/tree_description.hpp"
+#include "snapshot/archive/archive_reader.hpp"
+#include "snapshot/tree/tree_writer.hpp"
+#include "support/fixtures/snapshot_fixture.hpp"
+#include "support/trees/scratch_tree.hpp"
+#include "support/trees/tree_builder.hpp"
+#include "support/trees/tree_description.hpp"
 
 using cove::Bytes;
 using cove::Error;

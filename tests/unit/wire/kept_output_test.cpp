@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 using cove::StreamOutput;
 using cove::wire::KeptOutput;

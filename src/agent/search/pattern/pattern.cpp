@@ -10,7 +10,7 @@
 #include "agent/search/pattern/pattern_error.hpp"
 #include "agent/search/pattern/required.hpp"
 #include "agent/search/pattern/required_part.hpp"
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove::agent {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <re2/re2.h>
 
-#include "base/display_text.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

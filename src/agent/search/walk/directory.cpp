@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "base/beneath.hpp"
-#include "base/display_text.hpp"
-#include "base/system_error.hpp"
+#include "base/system/beneath.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

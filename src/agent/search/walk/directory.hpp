@@ -16,7 +16,7 @@
 
 #include "agent/search/walk/entry_filter.hpp"
 #include "agent/search/walk/ignore_rules.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "base/display_text.hpp"
+#include "base/text/display_text.hpp"
 
 namespace cove::agent {
 namespace {

@@ -8,7 +8,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "providers/local/instance/instance_record.hpp"
 #include "providers/local/small_files.hpp"
 

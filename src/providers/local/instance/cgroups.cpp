@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "providers/local/instance/process.hpp"
 #include "providers/local/small_files.hpp"
 

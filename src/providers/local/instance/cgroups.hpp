@@ -19,7 +19,7 @@
 #include <cove/policy.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::local {
 

@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
 
-#include "base/json.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/json.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/state_directory.hpp"
 

@@ -11,7 +11,7 @@
 #include <cove/provider.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "providers/local/instance/cgroups.hpp"
 #include "providers/local/instance/instance_record.hpp"
 #include "providers/local/instance/launch.hpp"

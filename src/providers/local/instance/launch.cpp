@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/launcher/plan.hpp"
 #include "providers/local/machine_facts.hpp"

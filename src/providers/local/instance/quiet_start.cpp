@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/raw_syscall.hpp"
-#include "base/system_error.hpp"
+#include "base/system/raw_syscall.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::local {
 

@@ -7,7 +7,7 @@
 
 #include <fcntl.h>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "providers/local/instance/process.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/state_directory.hpp"

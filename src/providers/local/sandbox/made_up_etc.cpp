@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/sha256.hpp"
-#include "base/system_error.hpp"
+#include "base/system/system_error.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/volume/tree_removal.hpp"
 

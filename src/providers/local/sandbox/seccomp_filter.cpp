@@ -15,8 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/system_error.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/system_error.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::local {
 

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/system_error.hpp"
-#include "base/unique_fd.hpp"
+#include "base/system/system_error.hpp"
+#include "base/system/unique_fd.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {

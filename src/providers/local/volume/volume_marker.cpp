@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/json.hpp"
+#include "base/text/json.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/beneath.hpp"
-#include "base/system_error.hpp"
+#include "base/system/beneath.hpp"
+#include "base/system/system_error.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/volume/tree_removal.hpp"
 

@@ -15,7 +15,7 @@
 #include <cove/provider.hpp>
 #include <cove/result.hpp>
 
-#include "base/unique_fd.hpp"
+#include "base/system/unique_fd.hpp"
 #include "providers/local/state_directory.hpp"
 #include "providers/local/volume/uid_ranges.hpp"
 #include "providers/local/volume/volume_lock.hpp"

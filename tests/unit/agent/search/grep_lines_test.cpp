@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "base/utf8.hpp"
+#include "base/text/utf8.hpp"
 #include "search_fixture.hpp"
 
 using namespace cove;

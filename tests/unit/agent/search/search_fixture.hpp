@@ -15,8 +15,8 @@
 
 #include "agent/search/find_search.hpp"
 #include "agent/search/grep_search.hpp"
-#include "base/unique_fd.hpp"
-#include "support/scratch_directory.hpp"
+#include "base/system/unique_fd.hpp"
+#include "support/trees/scratch_directory.hpp"
 #include "wire/search_batch.hpp"
 
 namespace cove::agent::testing {

@@ -4,7 +4,7 @@
 
 #include "metadata/sqlite/schema.hpp"
 #include "metadata/sqlite/waiting_line.hpp"
-#include "support/metadata_stores.hpp"
+#include "support/fixtures/metadata_stores.hpp"
 
 using namespace cove;
 using namespace cove::metadata::sqlite;

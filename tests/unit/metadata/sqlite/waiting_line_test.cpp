@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
-#include "support/metadata_stores.hpp"
+#include "support/fixtures/metadata_stores.hpp"
 
 using namespace std::chrono_literals;
 using cove::ErrorCode;

@@ -1,0 +1,267 @@
+#include <algorithm>
+
+#include "cli/arguments/request.hpp"
+
+namespace cove::cli {
+namespace {
+
+constexpr std::string_view kOverview =
+    R"(cove: a persistent, isolated workspace for every user of an agent application.
+
+Usage: cove COMMAND [OPTIONS] ...
+
+Work in a workspace (it is made at the first use, and wakes by itself):
+  exec      run a command                  cove exec --app demo --user ana -- python3 report.py
+  put       write a file                   cove put --app demo --user ana sales.csv data/sales.csv
+  get       read a file                    cove get --app demo --user ana out/chart.svg chart.svg
+  ls        list a directory               cove ls --app demo --user ana -l data
+
+Look after workspaces:
+  status    what one is doing              list      all of them
+  stop      end what runs, keep the files  archive   move it to the object store
+  destroy   delete it for ever             sweep     stop and archive what is idle
+  doctor    what this machine can isolate, what is missing, and how to get it
+
+Which workspace:
+  --app ID --user U       the workspace of user U in the app ID; all chats of U share it
+  --chat C                work in the directory of chat C: /workspace/sessions/C
+  --source-type T --source-id ID    in place of --app, for what is no app
+  --sandbox ID            by its sandbox id, as `list` shows it
+
+Every command:
+  --home DIR              where Cove keeps everything; default: $COVE_HOME, else /var/lib/cove for
+                          root, else $XDG_STATE_HOME/cove, else ~/.local/state/cove
+  --config FILE           a JSON configuration; state_dir may be left out of it
+  --json                  output for machines; errors are one JSON object on stderr
+  --timeout T             give up after 500ms, 30s, 2m, 1h
+  --verbose               say on stderr what Cove itself does
+  -h, --help              help, also of one command: cove exec --help
+  --version               the version
+
+Exit code: that of the command that ran; 128 + n where signal n ended it; 124 where it timed out;
+125 where Cove itself could not do it, with one line on stderr that says why.
+)";
+
+constexpr std::string_view kExec =
+    R"(Run a command in a workspace. Its output comes as it is written.
+
+Usage: cove exec --app ID --user U [--chat C] [OPTIONS] -- COMMAND [ARGUMENT...]
+
+Everything after the first -- is the command, exactly as it is given; no shell reads it.
+For pipes and variables, run a shell: -- sh -c 'ls | wc -l'
+
+Options:
+  -i, --stdin         give the command what comes on stdin (at most 64 MiB); else it has none
+  -e, --env NAME=VALUE    set a variable; may be repeated. Nothing of this shell's is passed on
+  --cwd DIR           where to run; default: the chat's directory, without a chat /workspace
+  --timeout T         end the command, with all that it started, after T; exit code 124. The time
+                      to wake the workspace does not count
+  --json              print one object at the end: outcome, exit_code, stdout, stderr, duration_ms
+                      (50 KiB from the beginning and the end of each stream; bytes that are no
+                      UTF-8 become U+FFFD)
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --verbose    see cove --help
+
+Ctrl-C ends the command, with all that it started; a second Ctrl-C does not wait for that.
+
+Exit code: the command's; 128 + n for a signal; 124 timed out; 137 out of memory; 125 Cove's own.
+
+Examples:
+  cove exec --app demo --user ana --chat c1 -- sh -c 'echo hello > note.txt; pwd'
+  cove exec --app demo --user ana -- python3 -c 'print(6 * 7)'
+  cove exec --app demo --user ana --stdin -- wc -l < sales.csv
+  cove exec --app demo --user ana --timeout 10s -e LANG=C -- make test
+)";
+
+constexpr std::string_view kPut = R"(Write a file of a workspace: whole or not at all.
+
+Usage: cove put --app ID --user U [--chat C] [OPTIONS] LOCAL PATH
+
+LOCAL is a file of this machine, or - for stdin. PATH is a path in the workspace: relative to the
+chat's directory, or absolute below /workspace. A PATH that ends with / is a directory to put the
+file in. Missing directories are made.
+
+Options:
+  --mode MODE         the file's mode, such as 0755; default: an existing file's, else 0644
+  --durable           return when the file is on the disk
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove put --app demo --user ana sales.csv data/sales.csv
+  cove put --app demo --user ana --mode 0755 build.sh bin/
+  date | cove put --app demo --user ana --chat c1 - now.txt
+)";
+
+constexpr std::string_view kGet =
+    R"(Read a file of a workspace, to stdout or into a file of this machine.
+
+Usage: cove get --app ID --user U [--chat C] [OPTIONS] PATH [LOCAL]
+
+PATH is a path in the workspace: relative to the chat's directory, or absolute below /workspace.
+LOCAL is written whole or not at all; a directory gets a file of PATH's name.
+
+Options:
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove get --app demo --user ana out/chart.svg chart.svg
+  cove get --app demo --user ana --chat c2 ../c1/note.txt
+  cove get --app demo --user ana data/sales.csv | head
+)";
+
+constexpr std::string_view kLs = R"(List a directory of a workspace, sorted by the names' bytes.
+
+Usage: cove ls --app ID --user U [--chat C] [OPTIONS] [PATH]
+
+Without PATH it is the chat's directory, or /workspace. Control characters and bytes that are no
+UTF-8 are shown as escapes (\n, \xff); a backslash as \\.
+
+Options:
+  -l                  also type, mode, size, time of change, and where a link leads
+  --json              {"entries": [{"name", "type", "size", "mode", "modified", "link_target"}]};
+                      a name that is no UTF-8 has its bytes in "name_hex"
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove ls --app demo --user ana
+  cove ls --app demo --user ana --chat c1 -l ..
+)";
+
+constexpr std::string_view kStatus = R"(Say what a workspace's sandbox is doing. Nothing is started.
+
+Usage: cove status --app ID --user U [OPTIONS]
+
+Options:
+  --json              the record: sandbox_id, state (running, stopped, archived), operation, ...
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Example:
+  cove status --app demo --user ana --json
+)";
+
+constexpr std::string_view kListHelp = R"(List the sandboxes of this deployment.
+
+Usage: cove list [OPTIONS]
+
+Options:
+  --app ID            only those of this app
+  --source TYPE/ID    only those of this source
+  --source-type T, --source-id ID    the same in two parts
+  --user U            only those of this user
+  --sandbox ID        only this one
+  --json              {"sandboxes": [...]}, each as `cove status --json` has it
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove list
+  cove list --app demo --json
+)";
+
+constexpr std::string_view kStop =
+    R"(End everything that runs in a workspace. Its files and its home stay; /tmp does not.
+
+Usage: cove stop --app ID --user U [OPTIONS]
+
+Options:
+  --force             also where another process uses it or a command runs
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Example:
+  cove stop --app demo --user ana
+)";
+
+constexpr std::string_view kArchive =
+    R"(Move a workspace to the object store; nothing of it stays on this machine.
+
+Usage: cove archive --app ID --user U [OPTIONS]
+
+It is stopped first. /workspace is kept whole; the home directory is not. The next exec, put, get or
+ls brings it back by itself.
+
+Options:
+  --force             also where another process uses it or a command runs
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Example:
+  cove archive --app demo --user ana
+)";
+
+constexpr std::string_view kDestroy =
+    R"(Delete a workspace for ever, with its archive. There is no way back.
+
+Usage: cove destroy --app ID --user U --yes [OPTIONS]
+
+Options:
+  --yes               yes, delete it
+  --app ID, --source-type T, --source-id ID, --user U, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Example:
+  cove destroy --app demo --user ana --yes
+)";
+
+constexpr std::string_view kSweep =
+    R"(Look after all workspaces once: stop what is idle (60 minutes), archive what was stopped for long
+(7 days), finish or undo what a dead process left, remove what is replaced.
+
+Usage: cove sweep [OPTIONS]
+
+Run it from cron or a timer, on as many machines as you like. The times are settings (--config).
+
+Options:
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Example:
+  cove sweep --json
+)";
+
+constexpr std::string_view kDoctor =
+    R"(Say what this machine can isolate, what is missing, and how to get it.
+
+Usage: cove doctor [OPTIONS]
+
+Options:
+  --orphans           instead list volumes and instances that no record names; nothing is deleted
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Exit code: 0; 1 where something that Cove needs is missing.
+
+Examples:
+  cove doctor
+  cove doctor --orphans --json
+)";
+
+constexpr std::string_view kHelp = R"(Help of a command.
+
+Usage: cove help [COMMAND]
+)";
+
+struct Topic {
+  std::string_view name;
+  std::string_view text;
+};
+
+constexpr Topic kTopics[] = {
+    {"", kOverview},       {"exec", kExec},       {"put", kPut},       {"get", kGet},
+    {"ls", kLs},           {"status", kStatus},   {"list", kListHelp}, {"stop", kStop},
+    {"archive", kArchive}, {"destroy", kDestroy}, {"sweep", kSweep},   {"doctor", kDoctor},
+    {"help", kHelp},
+};
+
+}  // namespace
+
+Result<std::string_view> help_of(std::string_view topic) {
+  const auto* found = std::find_if(std::begin(kTopics), std::end(kTopics),
+                                   [&](const Topic& known) { return known.name == topic; });
+  if (found != std::end(kTopics)) return found->text;
+  return Error(ErrorCode::kNotFound,
+               "there is no command '" + std::string(topic) + "'; see: cove --help");
+}
+
+}  // namespace cove::cli

@@ -1,0 +1,258 @@
+// The one file that sees CLI11, which throws.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "base/text/display_text.hpp"
+#include "cli/arguments/request.hpp"
+
+namespace cove::cli {
+namespace {
+
+Error usage_error(const std::string& what, const std::string& command) {
+  return {ErrorCode::kInvalidArgument,
+          what + "; see: cove " + (command.empty() ? "" : command + " ") + "--help"};
+}
+
+/// What CLI11 hands over before it is checked.
+struct Raw {
+  std::string timeout;
+  std::string mode;
+  std::vector<std::string> env;
+  std::optional<std::string> first;
+  std::optional<std::string> second;
+  bool help = false;
+};
+
+enum Option : unsigned {
+  kWorkspace = 1U,
+  kChat = 2U,
+  kPaths = 4U,
+};
+
+struct Command {
+  const char* name;
+  Verb verb;
+  unsigned options;
+  std::size_t least;  // operands
+  std::size_t most;
+  const char* operands;
+};
+
+constexpr Command kCommands[] = {
+    {"exec", Verb::kExec, kWorkspace | kChat, 0, 0, "no path"},
+    {"put", Verb::kPut, kWorkspace | kChat | kPaths, 2, 2, "LOCAL (or -) and PATH"},
+    {"get", Verb::kGet, kWorkspace | kChat | kPaths, 1, 2, "PATH and at most one LOCAL"},
+    {"ls", Verb::kLs, kWorkspace | kChat | kPaths, 0, 1, "at most one PATH"},
+    {"status", Verb::kStatus, kWorkspace | kChat, 0, 0, "no path"},
+    {"list", Verb::kList, kWorkspace, 0, 0, "no path"},
+    {"stop", Verb::kStop, kWorkspace | kChat, 0, 0, "no path"},
+    {"archive", Verb::kArchive, kWorkspace | kChat, 0, 0, "no path"},
+    {"destroy", Verb::kDestroy, kWorkspace, 0, 0, "no path"},
+    {"sweep", Verb::kSweep, 0, 0, 0, "no path"},
+    {"doctor", Verb::kDoctor, 0, 0, 0, "no path"},
+    {"help", Verb::kHelp, kPaths, 0, 1, "at most one COMMAND"},
+};
+
+void add_common(CLI::App& app, Request& request, Raw& raw) {
+  app.set_help_flag();
+  app.add_flag("-h,--help", raw.help);
+  app.add_option("--home", request.home);
+  app.add_option("--config", request.config);
+  app.add_option("--timeout", raw.timeout);
+  app.add_flag("--json", request.json);
+  app.add_flag("--verbose", request.verbose);
+}
+
+void add_workspace(CLI::App& app, const Command& command, WorkspaceChoice& workspace) {
+  if ((command.options & kWorkspace) == 0) return;
+  app.add_option("--app", workspace.app);
+  app.add_option("--source-type", workspace.source_type);
+  app.add_option("--source-id", workspace.source_id);
+  app.add_option("--user", workspace.user);
+  app.add_option("--sandbox", workspace.sandbox);
+  if ((command.options & kChat) != 0) app.add_option("--chat", workspace.chat);
+}
+
+void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) {
+  if ((command.options & kPaths) != 0) {
+    // Two single values: a list would split a name such as [a,b].
+    app.add_option("first", raw.first);
+    app.add_option("second", raw.second);
+  }
+  switch (command.verb) {
+    case Verb::kExec:
+      app.add_flag("-i,--stdin", request.read_stdin);
+      app.add_option("--cwd", request.cwd);
+      app.add_option("-e,--env", raw.env)->allow_extra_args(false);
+      break;
+    case Verb::kPut:
+      app.add_option("--mode", raw.mode);
+      app.add_flag("--durable", request.durable);
+      break;
+    case Verb::kLs: app.add_flag("-l", request.long_form); break;
+    case Verb::kList: app.add_option("--source", request.source); break;
+    case Verb::kStop:
+    case Verb::kArchive: app.add_flag("--force", request.force); break;
+    case Verb::kDestroy: app.add_flag("--yes", request.yes); break;
+    case Verb::kDoctor: app.add_flag("--orphans", request.orphans); break;
+    default: break;
+  }
+}
+
+/// The arguments as CLI11 takes them: from the back. `--app=` becomes two, since CLI11 would take
+/// the next argument for its value.
+std::vector<std::string> backwards(const std::vector<std::string>& arguments) {
+  std::vector<std::string> result;
+  for (auto argument = arguments.rbegin(); argument != arguments.rend(); ++argument) {
+    const bool empty_value = argument->size() > 3 && argument->starts_with("--") &&
+                             argument->find('=') == argument->size() - 1;
+    if (empty_value) result.emplace_back();
+    result.push_back(empty_value ? argument->substr(0, argument->size() - 1) : *argument);
+  }
+  return result;
+}
+
+Error unexpected(const CLI::App& app, const std::string& command) {
+  const std::vector<std::string> extras = app.remaining(true);
+  const std::string first = extras.empty() ? "" : extras.front();
+  if (first.starts_with('-')) return usage_error("unknown option " + base::quoted(first), command);
+  if (command.empty()) return usage_error("there is no command " + base::quoted(first), command);
+  if (command == "exec") {
+    return usage_error("unexpected " + base::quoted(first) + "; the command goes after '--'",
+                       command);
+  }
+  return usage_error("unexpected " + base::quoted(first), command);
+}
+
+/// Runs CLI11. The chosen command comes back; null where there is none.
+Result<const Command*> read_options(const std::vector<std::string>& arguments, Request& request,
+                                    Raw& raw) {
+  CLI::App app;
+  bool version = false;
+  const Command* chosen = nullptr;
+  const Command* begun = nullptr;  // chosen, but not yet read to its end
+  try {
+    add_common(app, request, raw);
+    app.add_flag("--version", version);
+    app.require_subcommand(0, 1);
+    for (const Command& command : kCommands) {
+      CLI::App& sub = *app.add_subcommand(command.name);
+      add_common(sub, request, raw);
+      add_workspace(sub, command, request.workspace);
+      add_own(sub, command, request, raw);
+      sub.preparse_callback([&begun, &command](std::size_t) { begun = &command; });
+      sub.parse_complete_callback([&chosen, &command] { chosen = &command; });
+    }
+    app.parse(backwards(arguments));
+  } catch (const CLI::ExtrasError&) {
+    return unexpected(app, chosen != nullptr ? chosen->name : "");
+  } catch (const CLI::ParseError& error) {
+    return usage_error(error.what(), begun != nullptr ? begun->name : "");
+  }
+  if (version) request.verb = Verb::kVersion;
+  return chosen;
+}
+
+Result<void> take_env(const std::vector<std::string>& pairs, Request& request) {
+  for (const std::string& pair : pairs) {
+    const std::size_t equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return usage_error("--env wants NAME=VALUE, not " + base::quoted(pair), "exec");
+    }
+    request.env[pair.substr(0, equals)] = pair.substr(equals + 1);
+  }
+  return ok();
+}
+
+Result<void> take_mode(const std::string& text, Request& request) {
+  if (text.empty()) return ok();
+  std::uint32_t mode = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, mode, 8);
+  if (failure != std::errc() || stop != end || mode > 07777U) {
+    return usage_error("--mode wants octal digits such as 0755, not " + base::quoted(text), "put");
+  }
+  request.mode = mode;
+  return ok();
+}
+
+/// Paths, or the command, from before and after the `--`.
+Result<void> take_operands(const Command& command, Raw& raw, std::vector<std::string> rest,
+                           Request& request) {
+  if (command.verb == Verb::kExec) {
+    request.command = std::move(rest);
+    if (!request.command.empty()) return ok();
+    return usage_error("exec takes its command after '--', as in: cove exec ... -- ls -l",
+                       command.name);
+  }
+  if (raw.first) request.operands.push_back(*std::move(raw.first));
+  if (raw.second) request.operands.push_back(*std::move(raw.second));
+  request.operands.insert(request.operands.end(), rest.begin(), rest.end());
+  const std::size_t count = request.operands.size();
+  if (count >= command.least && count <= command.most) return ok();
+  return usage_error(std::string(command.name) + " takes " + command.operands, command.name);
+}
+
+Result<void> check_chat(const Request& request) {
+  if (!request.workspace.chat || !request.workspace.chat->empty()) return ok();
+  return Error(ErrorCode::kInvalidArgument,
+               "the chat id is empty; leave --chat out to work in /workspace itself");
+}
+
+}  // namespace
+
+Result<Request> parse_request(const std::vector<std::string>& arguments) {
+  // CLI11 loses empty arguments and splits [a,b] after a `--`, so it must not see them.
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  const std::vector<std::string> options(arguments.begin(), dashes);
+  std::vector<std::string> rest(dashes == arguments.end() ? dashes : dashes + 1, arguments.end());
+
+  Request request;
+  Raw raw;
+  COVE_TRY(const Command* command, read_options(options, request, raw));
+  if (request.verb == Verb::kVersion) return request;
+  if (raw.help || command == nullptr) {
+    request.verb = raw.help ? Verb::kHelp : Verb::kNone;
+    request.topic = command == nullptr || command->verb == Verb::kHelp ? "" : command->name;
+    return request;
+  }
+  request.verb = command->verb;
+  if (!raw.timeout.empty()) {
+    COVE_TRY(request.timeout, parse_duration(raw.timeout));
+  }
+  COVE_TRY_VOID(take_env(raw.env, request));
+  COVE_TRY_VOID(take_mode(raw.mode, request));
+  COVE_TRY_VOID(check_chat(request));
+  COVE_TRY_VOID(take_operands(*command, raw, std::move(rest), request));
+  if (request.verb == Verb::kHelp && !request.operands.empty()) request.topic = request.operands[0];
+  return request;
+}
+
+Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
+  struct Unit {
+    std::string_view name;
+    double milliseconds;
+  };
+  constexpr Unit kUnits[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}};
+  constexpr double kMost = 1e12;  // some thirty years
+  double number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+  for (const Unit& known : kUnits) {
+    if (failure != std::errc() || unit != known.name) continue;
+    const double milliseconds = number * known.milliseconds;
+    if (!(milliseconds >= 1 && milliseconds <= kMost)) break;
+    return std::chrono::milliseconds(std::llround(milliseconds));
+  }
+  return Error(
+      ErrorCode::kInvalidArgument,
+      "a time is a number with ms, s, m or h, such as 30s or 1.5m, not " + base::quoted(text));
+}
+
+}  // namespace cove::cli

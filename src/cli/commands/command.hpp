@@ -1,0 +1,42 @@
+/// The commands: each does what a request says, by Cove's public interface.
+#pragma once
+
+#include <cove/cove.hpp>
+
+#include "cli/arguments/request.hpp"
+#include "cli/output/output.hpp"
+
+namespace cove::cli {
+
+/// What every command works with. Borrowed.
+struct Invocation {
+  const Request& request;
+  const Cove& cove;
+  const Output& output;
+  CallContext call;  ///< ends at --timeout, or when the person interrupts
+};
+
+/// Each gives the exit code where nothing went wrong in Cove itself.
+Result<int> run_exec(const Invocation& invocation);
+Result<int> run_put(const Invocation& invocation);
+Result<int> run_get(const Invocation& invocation);
+Result<int> run_ls(const Invocation& invocation);
+Result<int> run_status(const Invocation& invocation);
+Result<int> run_list(const Invocation& invocation);
+Result<int> run_stop(const Invocation& invocation);
+Result<int> run_archive(const Invocation& invocation);
+Result<int> run_destroy(const Invocation& invocation);
+Result<int> run_sweep(const Invocation& invocation);
+Result<int> run_doctor(const Invocation& invocation);
+
+/// The owner that the options name; none where only --sandbox is given. kInvalidArgument: they name
+/// none, half of one, or one twice.
+Result<std::optional<WorkspaceKey>> chosen_key(const WorkspaceChoice& choice);
+
+/// The sandbox that the options name.
+Result<SandboxId> chosen_sandbox(const WorkspaceChoice& choice);
+
+/// Acquires the workspace that the options name, in the chat's session.
+Result<Workspace> acquire_chosen(const Invocation& invocation);
+
+}  // namespace cove::cli

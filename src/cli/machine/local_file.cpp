@@ -1,0 +1,142 @@
+#include "cli/machine/local_file.hpp"
+
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <memory>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/system/system_clock.hpp"
+#include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
+
+namespace cove::cli {
+namespace {
+
+constexpr std::size_t kPiece = 256 * 1024;
+constexpr int kLookAtStop = 100;  // ms
+
+/// The path behind links, so that a link stays one; as it is where that is nothing.
+std::string behind_links(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
+                                                         &std::free);
+  return real ? real.get() : path;
+}
+
+/// Waits until a pipe or terminal has something. The token is looked at now and then: the signal
+/// behind it may have woken another thread.
+Result<void> wait_readable(int fd, const std::stop_token& stop) {
+  pollfd ready{fd, POLLIN, 0};
+  while (!stop.stop_requested()) {
+    if (::poll(&ready, 1, kLookAtStop) != 0) return ok();  // an error shows when it is read
+  }
+  return Error(ErrorCode::kCancelled, "interrupted");
+}
+
+}  // namespace
+
+Result<base::UniqueFd> open_local(const std::string& path) {
+  base::UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!fd) return base::system_error(errno, "open " + base::quoted(path));
+  struct stat facts{};
+  if (::fstat(*fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+    return Error(ErrorCode::kFailedPrecondition,
+                 base::quoted(path) + " is a directory; only files can be put");
+  }
+  return fd;
+}
+
+Result<Bytes> read_piece(int fd, const std::string& shown, const std::stop_token& stop) {
+  Bytes piece(kPiece);
+  for (;;) {
+    COVE_TRY_VOID(wait_readable(fd, stop));
+    const ssize_t got = ::read(fd, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return base::system_error(errno, "read " + shown);
+    piece.resize(static_cast<std::size_t>(got));
+    return piece;
+  }
+}
+
+Result<std::string> read_all(int fd, const std::string& shown, std::size_t limit,
+                             const std::stop_token& stop) {
+  std::string all;
+  for (;;) {
+    COVE_TRY(const Bytes piece, read_piece(fd, shown, stop));
+    if (piece.empty()) return all;
+    if (piece.size() > limit - all.size()) {
+      return Error(ErrorCode::kTooLarge, shown + " has more than " + std::to_string(limit >> 20U) +
+                                             " MiB; put it as a file, and read that");
+    }
+    all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+}
+
+std::string last_name(const std::string& path) {
+  const std::size_t end = path.find_last_not_of('/');
+  if (end == std::string::npos) return "";
+  const std::size_t slash = path.rfind('/', end);
+  return path.substr(slash == std::string::npos ? 0 : slash + 1,
+                     end - (slash == std::string::npos ? std::string::npos : slash));
+}
+
+Result<LocalFile> LocalFile::create(const std::string& path, const std::string& name) {
+  struct stat facts{};
+  std::string target = path;
+  const bool directory = ::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
+  if (directory || path.ends_with('/')) target += (path.ends_with('/') ? "" : "/") + name;
+  target = behind_links(target);
+  const std::string shown = base::quoted(target);
+  const bool there = ::stat(target.c_str(), &facts) == 0;
+  if (there && !S_ISREG(facts.st_mode)) {
+    base::UniqueFd fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    if (!fd) return base::system_error(errno, "write " + shown);
+    return LocalFile(std::move(fd), target, "");
+  }
+  base::SystemIds ids;
+  std::string temporary =
+      target.substr(0, target.rfind('/') + 1) + ".cove-" + base::random_name(ids).substr(0, 16);
+  base::UniqueFd fd(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!fd) return base::system_error(errno, "write " + shown);
+  LocalFile file(std::move(fd), target, std::move(temporary));
+  if (there && ::fchmod(*file.fd_, facts.st_mode & 07777U) != 0) {
+    return base::system_error(errno, "write " + shown);
+  }
+  return file;
+}
+
+LocalFile::LocalFile(LocalFile&& other) noexcept
+    : fd_(std::move(other.fd_)),
+      path_(std::move(other.path_)),
+      temporary_(std::exchange(other.temporary_, {})) {}
+
+LocalFile::~LocalFile() {
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+Result<void> LocalFile::write(ByteView bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(*fd_, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return base::system_error(errno, "write " + base::quoted(path_));
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+  return ok();
+}
+
+Result<void> LocalFile::commit() {
+  if (temporary_.empty()) return ok();
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) {
+    return base::system_error(errno, "write " + base::quoted(path_));
+  }
+  temporary_.clear();
+  return ok();
+}
+
+}  // namespace cove::cli

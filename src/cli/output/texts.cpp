@@ -1,0 +1,159 @@
+#include "cli/output/texts.hpp"
+
+#include <array>
+#include <cstdio>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text/display_text.hpp"
+#include "base/text/json.hpp"
+#include "cli/output/text_fields.hpp"
+
+namespace cove::cli {
+namespace {
+
+using nlohmann::json;
+
+json error_object(const Error& error) {
+  json object{{"code", name_of(error.code())}, {"message", error.message()}};
+  json context = json::object();
+  for (const auto& [key, value] : error.context()) context[key] = value;
+  object["context"] = std::move(context);
+  object["retry_after_ms"] = nullptr;
+  if (error.retry_after()) object["retry_after_ms"] = error.retry_after()->count();
+  return object;
+}
+
+struct OutcomeWords {
+  const char* operator()(const Exited&) const { return "exited"; }
+  const char* operator()(const Signaled&) const { return "signaled"; }
+  const char* operator()(const TimedOut&) const { return "timed_out"; }
+  const char* operator()(const Cancelled&) const { return "cancelled"; }
+  const char* operator()(const OutputLimitReached&) const { return "output_limit"; }
+  const char* operator()(const OutOfMemory&) const { return "out_of_memory"; }
+};
+
+const char* word_of(Finding::Level level) {
+  switch (level) {
+    case Finding::Level::kGood: return "good";
+    case Finding::Level::kLimited: return "limited";
+    case Finding::Level::kBroken: return "broken";
+  }
+  return "broken";
+}
+
+}  // namespace
+
+std::string error_json(const Error& error) {
+  json object = error_object(error);
+  json causes = json::array();
+  for (const Error* cause = error.cause(); cause != nullptr; cause = cause->cause()) {
+    causes.push_back(error_object(*cause));
+  }
+  if (!causes.empty()) object["causes"] = std::move(causes);
+  return base::dump_json(object);
+}
+
+std::string error_line(const Error& error) {
+  std::string line = base::harmless(error.describe());
+  if (error.retry_after()) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*error.retry_after());
+    line += "; try again in " + std::to_string(seconds.count()) + " s";
+  }
+  return line;
+}
+
+json exec_json(const ExecResult& result) {
+  json object{{"outcome", std::visit(OutcomeWords{}, result.outcome)},
+              {"exit_code", result.shell_code()},
+              {"signal", nullptr},
+              {"stdout", result.out.text()},
+              {"stdout_bytes", result.out.total_bytes},
+              {"stdout_dropped_bytes", result.out.dropped_bytes},
+              {"stderr", result.err.text()},
+              {"stderr_bytes", result.err.total_bytes},
+              {"stderr_dropped_bytes", result.err.dropped_bytes},
+              {"duration_ms", static_cast<double>(result.duration.count()) / 1000}};
+  if (const auto* signaled = std::get_if<Signaled>(&result.outcome)) {
+    object["signal"] = signaled->signal;
+  }
+  return object;
+}
+
+json sweep_json(const SweepReport& report) {
+  return {{"examined", report.examined}, {"stopped", report.stopped},
+          {"archived", report.archived}, {"recovered", report.recovered},
+          {"deleted", report.deleted},   {"skipped", report.skipped},
+          {"errors", report.errors}};
+}
+
+std::string sweep_text(const SweepReport& report) {
+  return "examined " + std::to_string(report.examined) + ": stopped " +
+         std::to_string(report.stopped) + ", archived " + std::to_string(report.archived) +
+         ", recovered " + std::to_string(report.recovered) + ", removed " +
+         std::to_string(report.deleted) + ", skipped " + std::to_string(report.skipped) + "\n";
+}
+
+json findings_json(const std::vector<Finding>& findings) {
+  json list = json::array();
+  for (const Finding& finding : findings) {
+    list.push_back({{"level", word_of(finding.level)},
+                    {"subject", finding.subject},
+                    {"detail", finding.detail},
+                    {"remedy", finding.remedy}});
+  }
+  return {{"findings", std::move(list)}};
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += padded(word_of(finding.level), 9) + base::harmless(finding.subject);
+    if (!finding.detail.empty()) text += ": " + base::harmless(finding.detail);
+    text += '\n';
+    if (!finding.remedy.empty()) text += "         -> " + base::harmless(finding.remedy) + "\n";
+  }
+  return text;
+}
+
+json orphans_json(const OrphanReport& report) {
+  json volumes = json::array();
+  for (const VolumeRef& volume : report.volumes) {
+    volumes.push_back(
+        {{"sandbox_id", volume.sandbox.str()}, {"generation", volume.generation.str()}});
+  }
+  json instances = json::array();
+  for (const InstanceRef& instance : report.instances) {
+    instances.push_back({{"sandbox_id", instance.volume.sandbox.str()},
+                         {"generation", instance.volume.generation.str()},
+                         {"epoch", number_of(instance.epoch)}});
+  }
+  return {{"volumes", std::move(volumes)}, {"instances", std::move(instances)}};
+}
+
+std::string orphans_text(const OrphanReport& report) {
+  std::string text;
+  for (const VolumeRef& volume : report.volumes) {
+    text += "volume    " + base::escaped(volume.sandbox.str()) + "  generation " +
+            base::escaped(volume.generation.str()) + "\n";
+  }
+  for (const InstanceRef& instance : report.instances) {
+    text += "instance  " + base::escaped(instance.volume.sandbox.str()) + "  generation " +
+            base::escaped(instance.volume.generation.str()) + "  epoch " +
+            std::to_string(number_of(instance.epoch)) + "\n";
+  }
+  return text.empty() ? "no orphans\n" : text;
+}
+
+std::string size_text(std::uint64_t bytes) {
+  constexpr std::array kUnits{"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  if (bytes < 1024) return std::to_string(bytes) + " B";
+  double value = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits[unit]);
+  return text.data();
+}
+
+}  // namespace cove::cli

@@ -1,0 +1,303 @@
+#include "lifecycle/operations/runner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/async/spawn.hpp"
+#include "base/async/timing.hpp"
+#include "base/system/system_clock.hpp"
+#include "lifecycle/operations/heartbeat.hpp"
+#include "lifecycle/operations/steps.hpp"
+
+namespace cove::lifecycle {
+namespace {
+
+using namespace std::chrono_literals;
+
+// Longer than any step should take; a provider that hangs is given up then.
+constexpr auto kStepLimit = 2h;
+
+using JobPtr = std::shared_ptr<Job>;
+using Transform = std::function<Result<Record>(const Record& record, StoreTime now)>;
+
+JobPtr make_job(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold, StoredRecord at,
+                const Intent& intent, Instant sent) {
+  auto job = std::make_shared<Job>();
+  job->core = std::move(core);
+  job->hold = std::move(hold);
+  job->id = at.record.operation->id;
+  job->at = std::move(at);
+  job->drain = intent.drain;
+  job->takes_lease = intent.takes_lease;
+  job->beat_at = sent;
+  job->core->tell(job->at.record, job->operation().kind, job->operation().phase, false);
+  return job;
+}
+
+/// After a write whose outcome is not known: the job if its operation is there.
+Task<Result<JobPtr>> find_taken(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold,
+                                SandboxId sandbox, OperationId id, Intent intent, Instant sent) {
+  const CallContext call = core->own_call();
+  COVE_CO_TRY(auto found, co_await core->records.load_again(sandbox, call));
+  const bool taken = found && found->record.operation && found->record.operation->id == id;
+  if (!taken) co_return JobPtr();
+  co_return make_job(std::move(core), std::move(hold), *std::move(found), intent, sent);
+}
+
+/// Whether the job still has its operation; brings `at` up to date.
+Task<Result<bool>> is_still_mine(Job& job, const CallContext& call) {
+  COVE_CO_TRY(auto found, co_await job.core->records.load_again(job.at.record.sandbox_id, call));
+  if (!is_held(found, job.id)) co_return false;
+  job.at = *std::move(found);
+  co_return true;
+}
+
+/// Swaps a change of the held operation in. False: it is another's now.
+Task<Result<bool>> commit(Job& job, Transform transform) {
+  Core& core = *job.core;
+  const CallContext call = core.own_call();
+  for (;;) {
+    const Instant sent = core.parts.clock.now();
+    auto now = co_await core.records.now(call);
+    if (!now && now.error().code() == ErrorCode::kUnavailable) {
+      const Instant when = core.parts.clock.now() + 20ms;
+      COVE_CO_TRY_VOID(co_await base::sleep_until(core.parts.scheduler, when, call));
+      continue;
+    }
+    if (!now) co_return now.error();
+    COVE_CO_TRY(auto next, transform(job.at.record, *now));
+    auto swapped = co_await core.records.swap(job.at.version, next, Durability::kDurable, call);
+    if (swapped) {
+      job.at = StoredRecord{std::move(next), *swapped};
+      job.beat_at = sent;
+      co_return true;
+    }
+    if (swapped.error().code() != ErrorCode::kConflict && !is_unsure(swapped.error())) {
+      co_return swapped.error();
+    }
+    COVE_CO_TRY(auto found, co_await core.records.load_again(job.at.record.sandbox_id, call));
+    if (found && to_json(found->record) == to_json(next)) {
+      job.at = *std::move(found);
+      co_return true;
+    }
+    if (!is_held(found, job.id)) co_return false;
+    job.at = *std::move(found);
+  }
+}
+
+/// The last swap of a destroy: the tombstone first, then the record goes.
+Task<Result<bool>> commit_removal(Job& job) {
+  Core& core = *job.core;
+  const CallContext call = core.own_call();
+  const SandboxId sandbox = job.at.record.sandbox_id;
+  for (;;) {
+    COVE_CO_TRY(const StoreTime now, co_await core.records.now(call));
+    const Grave grave = grave_of(job.at.record, now);
+    COVE_CO_TRY_VOID(co_await core.records.bury(sandbox, grave, call));
+    auto removed = co_await core.records.remove(sandbox, job.at.version, call);
+    if (removed) co_return true;
+    if (removed.error().code() != ErrorCode::kConflict && !is_unsure(removed.error())) {
+      co_return removed.error();
+    }
+    COVE_CO_TRY(auto found, co_await core.records.load_again(sandbox, call));
+    if (!found) co_return true;
+    if (!is_held(found, job.id)) co_return false;
+    job.at = *std::move(found);
+  }
+}
+
+/// The swap after a step: the next phase, and with the last one completion.
+Task<Result<bool>> commit_step(Job& job, const Row& row, StepOutcome outcome) {
+  const std::optional<Row> reached =
+      row.next ? find_row(row.state, row.kind, *row.next) : std::optional<Row>(row);
+  if (!reached->next && row.kind == OperationKind::kDestroy) {
+    co_return co_await commit_removal(job);
+  }
+  const Transform transform = [&](const Record& record, StoreTime now) -> Result<Record> {
+    Record next = record;
+    if (row.next) {
+      COVE_TRY(next, advance(std::move(next), job.id, now, outcome.snapshot));
+    }
+    if (reached->next) return next;
+    COVE_TRY(next, complete(std::move(next), job.id, now));
+    if (!job.takes_lease || next.state != SandboxState::kRunning) return next;
+    return renew_lease(std::move(next), job.core->parts.owners.self(), now,
+                       job.core->settings.activity_lease);
+  };
+  co_return co_await commit(job, transform);
+}
+
+Failure failure_of(const Job& job, const Error& error) {
+  Failure failure;
+  failure.error = error.describe();
+  failure.integrity = error.code() == ErrorCode::kIntegrity;
+  failure.attention_after = job.core->settings.attention_after;
+  failure.counts = !job.refused && !job.called_off && error.code() != ErrorCode::kCancelled;
+  return failure;
+}
+
+/// Notes an attempt's failure in the record, and removes what it left. Where even that is not
+/// possible, the heartbeat grows old and others take over.
+Task<void> give_up(Job& job, Error error) {
+  const Record before = job.at.record;
+  const Failure failure = failure_of(job, error);
+  const Transform transform = [&](const Record& record, StoreTime now) -> Result<Record> {
+    COVE_TRY(Record next, fail(record, job.id, now, failure));
+    // A command that forbids the stop is activity.
+    if (job.refused) next.last_active_at = now;
+    return next;
+  };
+  const auto noted = co_await commit(job, transform);
+  if (!noted || !*noted) {
+    job.lost = true;
+    co_return;
+  }
+  job.core->tell(job.at.record, before.operation->kind, before.operation->phase,
+                 !job.at.record.operation, failure.error);
+  const CallContext call = job.core->own_call();
+  co_await clean_up(*job.core, before, call);
+}
+
+/// True where what goes on can be given up for somebody that urgent.
+bool gives_way(const Job& job, Urgency urgency) {
+  if (!job.at.record.operation) return false;
+  const OperationKind kind = job.operation().kind;
+  if (urgency == Urgency::kDestroy) return kind != OperationKind::kDestroy;
+  const auto row = row_of(job.at.record);
+  const bool frees = kind == OperationKind::kArchive || kind == OperationKind::kStop;
+  return frees && row && row->abandoned_to.has_value();
+}
+
+/// True for an archive that need not go on: the restore that somebody waits for takes its place.
+bool leaves_the_rest(const Job& job) {
+  return job.operation().kind == OperationKind::kArchive && job.hold->is_wanted(Urgency::kUser);
+}
+
+void watch_gate(const JobPtr& job) {
+  job->hold->on_wanted([weak = std::weak_ptr<Job>(job)](Urgency urgency) {
+    const auto watched = weak.lock();
+    if (!watched || !gives_way(*watched, urgency)) return;
+    watched->called_off = true;
+    watched->stop.request_stop();
+  });
+  for (const Urgency urgency : {Urgency::kUser, Urgency::kDestroy}) {
+    if (job->hold->is_wanted(urgency) && gives_way(*job, urgency)) {
+      job->called_off = true;
+      job->stop.request_stop();
+    }
+  }
+}
+
+Error yielded_error(const Job& job) {
+  return Error(ErrorCode::kCancelled,
+               "sandbox '" + job.at.record.sandbox_id.str() + "' is wanted for something else");
+}
+
+/// Whether the step may begin: the operation is this job's, and a heartbeat arrived lately.
+Task<Result<bool>> may_go_on(Job& job) {
+  const Core& core = *job.core;
+  const CallContext call = core.own_call();
+  COVE_CO_TRY(const bool mine, co_await is_still_mine(job, call));
+  const auto age = core.parts.clock.now() - job.beat_at;
+  if (!mine || age < core.settings.owner_dead_after / 3) co_return mine;
+  const Transform transform = [&](const Record& record, StoreTime now) {
+    return beat(record, job.id, now);
+  };
+  co_return co_await commit(job, transform);
+}
+
+/// One step and the swap that makes it true. Nothing: go on.
+Task<Result<std::optional<Driven>>> drive_once(JobPtr job) {
+  COVE_CO_TRY(const bool mine, co_await may_go_on(*job));
+  if (!mine) co_return std::optional<Driven>(Driven::kLost);
+  const Row row = *row_of(job->at.record);
+  StepOutcome outcome;
+  if (row.next) {
+    const CallContext call{job->core->parts.clock.now() + kStepLimit, job->stop.get_token()};
+    if (job->stop.stop_requested()) co_return yielded_error(*job);
+    const auto beats = start_heartbeats(job);
+    auto done = co_await run_step(*job, call);
+    co_await stop_heartbeats(beats);
+    if (job->lost) co_return std::optional<Driven>(Driven::kLost);
+    if (!done) co_return done.error();
+    outcome = *std::move(done);
+  }
+  COVE_CO_TRY(const bool committed, co_await commit_step(*job, row, outcome));
+  if (!committed) co_return std::optional<Driven>(Driven::kLost);
+  const bool ended = !job->at.record.operation || row.next == Phase::kArchiveDeleted || !row.next;
+  job->core->tell(job->at.record, row.kind, row.next.value_or(row.phase), ended);
+  if (ended) co_return std::optional<Driven>(Driven::kCompleted);
+  if (leaves_the_rest(*job)) co_return std::optional<Driven>(Driven::kYielded);
+  co_return std::optional<Driven>();
+}
+
+Task<Result<Driven>> drive(JobPtr job) {
+  const std::stop_callback on_close(job->core->closing.get_token(),
+                                    [job] { job->stop.request_stop(); });
+  watch_gate(job);
+  for (;;) {
+    auto driven = co_await drive_once(job);
+    if (driven && !*driven) continue;
+    job->hold->on_wanted(nullptr);
+    if (driven) co_return **driven;
+    co_await give_up(*job, driven.error());
+    if (job->lost) co_return Driven::kLost;
+    if (job->called_off) co_return Driven::kYielded;
+    co_return driven.error();
+  }
+}
+
+using Ending = base::Completion<Result<Driven>>;
+
+Task<void> drive_beside(JobPtr job, std::shared_ptr<Ending> ending) {
+  auto driven = co_await drive(job);
+  job.reset();  // before the caller goes on: it may want the gate
+  ending->complete(std::move(driven));
+}
+
+}  // namespace
+
+Task<Result<std::shared_ptr<Job>>> take(std::shared_ptr<Core> core,
+                                        std::shared_ptr<Gates::Hold> hold, StoredRecord at,
+                                        Taking taking, Intent intent, const CallContext& call) {
+  const Instant sent = core->parts.clock.now();
+  COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
+  const Attempt attempt = core->attempt(now, intent.leases);
+  COVE_CO_TRY(auto next, taking(at.record, attempt));
+  const auto swapped = co_await core->records.swap(at.version, next, Durability::kDurable, call);
+  if (swapped) {
+    StoredRecord taken{std::move(next), *swapped};
+    co_return make_job(std::move(core), std::move(hold), std::move(taken), intent, sent);
+  }
+  if (swapped.error().code() == ErrorCode::kConflict) co_return JobPtr();
+  if (!is_unsure(swapped.error())) co_return swapped.error();
+  co_return co_await find_taken(core, hold, at.record.sandbox_id, attempt.id, intent, sent);
+}
+
+Task<Result<std::shared_ptr<Job>>> take_first(std::shared_ptr<Core> core,
+                                              std::shared_ptr<Gates::Hold> hold, WorkspaceKey key,
+                                              SandboxId sandbox, Intent intent,
+                                              const CallContext& call) {
+  const Instant sent = core->parts.clock.now();
+  COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
+  const Attempt attempt = core->attempt(now, intent.leases);
+  const Incarnation incarnation(base::random_name(core->parts.ids));
+  Record record = first_record(sandbox, key, incarnation, attempt);
+  const auto inserted = co_await core->records.insert(record, call);
+  if (inserted) {
+    StoredRecord taken{std::move(record), *inserted};
+    co_return make_job(std::move(core), std::move(hold), std::move(taken), intent, sent);
+  }
+  if (inserted.error().code() == ErrorCode::kAlreadyExists) co_return JobPtr();
+  if (!is_unsure(inserted.error())) co_return inserted.error();
+  co_return co_await find_taken(core, hold, sandbox, attempt.id, intent, sent);
+}
+
+Task<Result<Driven>> perform(std::shared_ptr<Job> job, const CallContext& call) {
+  Core& core = *job->core;
+  const auto ending = Ending::make(core.parts.scheduler);
+  core.run_beside(drive_beside(job, ending));
+  co_return co_await base::wait_bounded<Driven>(ending, core.parts.scheduler, call);
+}
+
+}  // namespace cove::lifecycle

@@ -1,0 +1,87 @@
+// What exists on this node and no record names.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "lifecycle/operations/garbage.hpp"
+#include "lifecycle/requests/sweep.hpp"
+
+namespace cove::lifecycle {
+namespace {
+
+/// What one sandbox's record and tombstone name.
+struct Named {
+  std::optional<Record> record;
+  std::vector<GarbageVolume> doomed;  // garbage and graves
+};
+
+Task<Result<Named>> read_names(Core& core, SandboxId sandbox, const CallContext& call) {
+  Named named;
+  COVE_CO_TRY(auto found, co_await core.records.load(sandbox, call));
+  COVE_CO_TRY(const auto tombstone, co_await core.records.tombstone(sandbox, call));
+  if (found) {
+    named.record = std::move(found->record);
+    // The volumes that a grave would name are the record's own and its garbage.
+    named.doomed = grave_of(*named.record, StoreTime{}).volumes;
+  }
+  if (!tombstone) co_return named;
+  for (const Grave& grave : tombstone->tombstone.graves) {
+    named.doomed.insert(named.doomed.end(), grave.volumes.begin(), grave.volumes.end());
+  }
+  co_return named;
+}
+
+bool names(const Named& named, const VolumeRef& volume) {
+  if (named.record && names_volume(*named.record, volume.generation)) return true;
+  return std::any_of(named.doomed.begin(), named.doomed.end(), [&](const GarbageVolume& doomed) {
+    return doomed.generation == volume.generation;
+  });
+}
+
+/// True for what runs, or is being started; what is on a garbage list is ended with its volume.
+bool names(const Named& named, const InstanceRef& instance) {
+  if (!named.record) return false;
+  const Record& record = *named.record;
+  const Generation& generation = instance.volume.generation;
+  if (record.operation && number_of(record.operation->epoch) > 0) {
+    const Generation& made =
+        record.operation->generation.empty() ? record.generation : record.operation->generation;
+    if (generation == made && instance.epoch == record.operation->epoch) return true;
+  }
+  return record.state == SandboxState::kRunning && generation == record.generation &&
+         instance.epoch == record.epoch;
+}
+
+}  // namespace
+
+Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
+  // The list comes first: what is made afterwards is in a record before it is made.
+  COVE_CO_TRY(const ProviderInventory inventory,
+              co_await core->parts.provider.list(core->deployment, call));
+  std::map<SandboxId, Named> known;
+  for (const VolumeRef& volume : inventory.volumes) known[volume.sandbox];
+  for (const InstanceRef& instance : inventory.instances) known[instance.volume.sandbox];
+  for (auto& [sandbox, named] : known) {
+    COVE_CO_TRY(named, co_await read_names(*core, sandbox, call));
+  }
+  OrphanReport report;
+  for (const VolumeRef& volume : inventory.volumes) {
+    if (!names(known.at(volume.sandbox), volume)) report.volumes.push_back(volume);
+  }
+  for (const InstanceRef& instance : inventory.instances) {
+    if (!names(known.at(instance.volume.sandbox), instance)) report.instances.push_back(instance);
+  }
+  co_return report;
+}
+
+Task<Result<std::uint32_t>> stop_orphans(std::shared_ptr<Core> core, const CallContext& call) {
+  COVE_CO_TRY(const OrphanReport orphans, co_await find_orphans(core, call));
+  std::uint32_t stopped = 0;
+  for (const InstanceRef& instance : orphans.instances) {
+    COVE_CO_TRY_VOID(co_await core->parts.provider.stop_instance(instance, call));
+    ++stopped;
+  }
+  co_return stopped;
+}
+
+}  // namespace cove::lifecycle

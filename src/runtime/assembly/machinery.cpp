@@ -1,0 +1,97 @@
+#include "runtime/assembly/machinery.hpp"
+
+#include <utility>
+
+#include "base/async/spawn.hpp"
+#include "runtime/assembly/registry.hpp"
+#include "runtime/assembly/state_directory.hpp"
+#include "runtime/config/config_check.hpp"
+
+namespace cove::runtime {
+namespace {
+
+constexpr std::chrono::seconds kForOpening{60};
+constexpr std::chrono::seconds kForLeases{5};
+
+Result<void> open_store_and_provider(Machinery& made, Parts parts) {
+  made.metadata = std::move(parts.metadata);
+  made.objects = std::move(parts.objects);
+  made.provider = std::move(parts.provider);
+  if (!made.metadata) {
+    COVE_TRY(made.metadata, make_metadata(made));
+  }
+  if (!made.objects) {
+    COVE_TRY(made.objects, make_objects(made));
+  }
+  if (!made.provider) {
+    COVE_TRY(made.provider, make_provider(made));
+  }
+  return ok();
+}
+
+Result<void> open_lifecycle(Machinery& made) {
+  const CallContext call{.deadline = made.clock.now() + kForOpening, .stop = {}};
+  const LifecycleParts parts{
+      *made.metadata, *made.provider, *made.snapshotter,  made.clock,          *made.loop,
+      made.ids,       *made.owners,   made.config.policy, made.observer.get(), made.log.get()};
+  COVE_TRY(made.lifecycle,
+           base::sync_wait(*made.loop, LifecycleManager::open(parts, made.config.lifecycle, call)));
+  return ok();
+}
+
+Result<void> fill(Machinery& made, Parts parts) {
+  COVE_TRY(made.state_directory, open_state_directory(made.config.state_dir));
+  COVE_TRY(made.owners, OwnerFiles::open(*made.state_directory, made.ids));
+  made.loop = std::make_unique<base::IoLoop>();
+  made.blocking = std::make_unique<base::WorkerPool>(made.config.blocking_threads);
+  COVE_TRY_VOID(open_store_and_provider(made, std::move(parts)));
+  made.snapshotter = make_snapshotter(made);
+  return open_lifecycle(made);
+}
+
+/// What has sockets and timers on the loop goes on the loop.
+Task<int> let_go_of_parts(Machinery& machinery) {
+  if (machinery.lifecycle) {
+    const CallContext call{.deadline = machinery.clock.now() + kForLeases, .stop = {}};
+    co_await machinery.lifecycle->close(call);
+  }
+  machinery.lifecycle.reset();
+  machinery.snapshotter.reset();
+  machinery.provider.reset();
+  machinery.objects.reset();
+  machinery.metadata.reset();
+  co_return 0;
+}
+
+Task<int> nothing() { co_return 0; }
+
+}  // namespace
+
+Result<std::unique_ptr<Machinery>> assemble(Config config, Parts parts) {
+  COVE_TRY_VOID(check_config(config));
+  auto made = std::make_unique<Machinery>();
+  made->config = std::move(config);
+  made->log = std::move(parts.log);
+  made->observer = std::move(parts.observer);
+  const Result<void> filled = fill(*made, std::move(parts));
+  if (filled) return made;
+  dismantle(*made);
+  return filled.error();
+}
+
+void dismantle(Machinery& machinery) {
+  if (machinery.loop) {
+    base::sync_wait(*machinery.loop, let_go_of_parts(machinery));
+    // What the parts posted when they went runs before the loop ends.
+    base::sync_wait(*machinery.loop, nothing());
+  }
+  machinery.blocking.reset();
+  if (machinery.loop) {
+    base::sync_wait(*machinery.loop, nothing());
+    // Stopped but kept: handles ask it whether they are on its thread.
+    machinery.loop->stop(std::chrono::hours(1));
+  }
+  machinery.owners.reset();
+}
+
+}  // namespace cove::runtime

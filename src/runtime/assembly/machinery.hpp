@@ -1,0 +1,41 @@
+/// Machinery: the parts that one Cove is made of, and how they are put together and taken apart.
+#pragma once
+
+#include <memory>
+
+#include <cove/cove.hpp>
+
+#include "base/async/io_loop.hpp"
+#include "base/async/worker_pool.hpp"
+#include "base/system/system_clock.hpp"
+#include "base/system/unique_fd.hpp"
+#include "runtime/assembly/owner_files.hpp"
+
+namespace cove::runtime {
+
+/// In the order of making; each uses only those above it.
+struct Machinery {
+  Config config;
+  std::shared_ptr<LogSink> log;
+  std::shared_ptr<LifecycleObserver> observer;
+  base::SystemClock clock;
+  base::SystemIds ids;
+  base::UniqueFd state_directory;
+  std::unique_ptr<OwnerFiles> owners;
+  std::unique_ptr<base::IoLoop> loop;
+  std::unique_ptr<base::WorkerPool> blocking;
+  std::shared_ptr<MetadataStore> metadata;
+  std::shared_ptr<ObjectStore> objects;
+  std::shared_ptr<Provider> provider;
+  std::unique_ptr<Snapshotter> snapshotter;
+  std::unique_ptr<LifecycleManager> lifecycle;
+};
+
+/// Makes what the configuration names and the host does not bring. Blocks.
+Result<std::unique_ptr<Machinery>> assemble(Config config, Parts parts);
+
+/// Ends leases, parts and threads. Blocks until all of it is done; never on the loop's thread.
+/// REQUIRES: no call runs.
+void dismantle(Machinery& machinery);
+
+}  // namespace cove::runtime

@@ -1,0 +1,164 @@
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include <cove/config.hpp>
+#include <cove/grants/host_network.hpp>
+
+#include "base/text/json.hpp"
+#include "runtime/config/config_check.hpp"
+#include "runtime/config/schema.hpp"
+
+namespace cove {
+namespace {
+
+using nlohmann::json;
+using Pointer = json::json_pointer;
+
+/// Every key of the document beside the member it sets: read and written from this one list.
+template <class Fields>
+void visit_fields(Config& config, Fields& fields) {
+  fields.text("/state_dir", config.state_dir);
+  fields.text("/metadata/type", config.metadata.type);
+  fields.text("/metadata/path", config.metadata.path);
+  fields.text("/objects/type", config.objects.type);
+  fields.text("/objects/path", config.objects.path);
+  fields.text("/provider/type", config.provider.type);
+  fields.text("/provider/bubblewrap", config.provider.bubblewrap);
+  fields.text("/provider/agent", config.provider.agent);
+  fields.text("/provider/cgroup_parent", config.provider.cgroup_parent);
+  fields.number("/provider/uid_base", config.provider.uid_base);
+  fields.number("/provider/uid_ranges", config.provider.uid_ranges);
+  fields.network("/policy/network", config.policy);
+  fields.text("/policy/root_tree", config.policy.root_tree);
+  fields.number("/policy/limits/memory_bytes", config.policy.limits.memory_bytes);
+  fields.number("/policy/limits/processes", config.policy.limits.processes);
+  fields.number("/policy/limits/cpu_percent", config.policy.limits.cpu_percent);
+  fields.seconds("/lifecycle/stop_after_s", config.lifecycle.stop_after);
+  fields.seconds("/lifecycle/archive_after_s", config.lifecycle.archive_after);
+  fields.seconds("/lifecycle/activity_lease_s", config.lifecycle.activity_lease);
+  fields.seconds("/lifecycle/activity_idle_s", config.lifecycle.activity_idle);
+  fields.seconds("/lifecycle/heartbeat_s", config.lifecycle.heartbeat);
+  fields.seconds("/lifecycle/owner_dead_after_s", config.lifecycle.owner_dead_after);
+  fields.seconds("/lifecycle/tombstone_keep_s", config.lifecycle.tombstone_keep);
+  fields.number("/lifecycle/attention_after", config.lifecycle.attention_after);
+  fields.seconds("/sweep_every_s", config.sweep_every);
+  fields.number("/blocking_threads", config.blocking_threads);
+}
+
+/// Takes what a document that the schema accepted says; what it leaves out keeps its default.
+class Reader {
+ public:
+  explicit Reader(const json& document) : document_(document) {}
+
+  void text(const char* key, std::string& member) const {
+    if (const json* value = find(key)) member = value->get<std::string>();
+  }
+  template <class Number>
+  void number(const char* key, Number& member) const {
+    if (const json* value = find(key)) member = value->get<Number>();
+  }
+  void seconds(const char* key, std::chrono::milliseconds& member) const {
+    if (const json* value = find(key)) {
+      member = std::chrono::milliseconds(std::llround(value->get<double>() * 1000));
+    }
+  }
+  void network(const char* key, SandboxPolicy& policy) const {
+    const json* value = find(key);
+    if (value != nullptr && *value == "host") policy.allow(grants::HostNetwork{});
+  }
+
+ private:
+  const json* find(const char* key) const {
+    const Pointer pointer(key);
+    return document_.contains(pointer) ? &document_.at(pointer) : nullptr;
+  }
+
+  const json& document_;
+};
+
+/// Writes the document that says the same; an empty text means its default and is left out.
+class Writer {
+ public:
+  json document = json::object();
+
+  void text(const char* key, const std::string& member) {
+    if (!member.empty()) document[Pointer(key)] = member;
+  }
+  template <class Number>
+  void number(const char* key, const Number& member) {
+    document[Pointer(key)] = member;
+  }
+  void seconds(const char* key, const std::chrono::milliseconds& member) {
+    document[Pointer(key)] = static_cast<double>(member.count()) / 1000;
+  }
+  void network(const char* key, const SandboxPolicy& policy) {
+    document[Pointer(key)] = policy.has_host_network() ? "host" : "none";
+  }
+};
+
+Result<void> check_path(const char* key, const std::string& path) {
+  if (path.empty()) return ok();
+  if (path.front() != '/' || path.find('\0') != std::string::npos) {
+    return Error(ErrorCode::kInvalidArgument,
+                 std::string(key) + " must be an absolute path, not '" + path +
+                     "': what it means must not depend on the process's directory");
+  }
+  return ok();
+}
+
+/// What a schema cannot say.
+Result<void> check_beyond_schema(const Config& config) {
+  COVE_TRY_VOID(check_path("state_dir", config.state_dir));
+  COVE_TRY_VOID(check_path("metadata.path", config.metadata.path));
+  COVE_TRY_VOID(check_path("objects.path", config.objects.path));
+  COVE_TRY_VOID(check_path("provider.bubblewrap", config.provider.bubblewrap));
+  COVE_TRY_VOID(check_path("provider.agent", config.provider.agent));
+  COVE_TRY_VOID(check_path("policy.root_tree", config.policy.root_tree));
+  if (config.lifecycle.heartbeat * 3 > config.lifecycle.owner_dead_after) {
+    return Error(
+        ErrorCode::kInvalidArgument,
+        "lifecycle.heartbeat_s must be at most a third of lifecycle.owner_dead_after_s: an "
+        "owner that lives would be taken for dead");
+  }
+  constexpr std::uint64_t kUidsInRange = 65'536;
+  const std::uint64_t base = config.provider.uid_base == 0 ? 536'870'912 : config.provider.uid_base;
+  const std::uint64_t ranges = config.provider.uid_ranges == 0 ? 4096 : config.provider.uid_ranges;
+  const std::uint64_t end = base + kUidsInRange * ranges;
+  if (end > std::numeric_limits<std::uint32_t>::max()) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "provider.uid_base and provider.uid_ranges reach past the last uid, 4294967294");
+  }
+  return ok();
+}
+
+Result<json> schema() { return base::parse_json(config_schema()); }
+
+}  // namespace
+
+Result<Config> parse_config(std::string_view text) {
+  COVE_TRY(const json document, base::parse_json(text));
+  COVE_TRY(const json rules, schema());
+  COVE_TRY_VOID(runtime::check_against_schema(document, rules));
+  Config config;
+  Reader reader(document);
+  visit_fields(config, reader);
+  COVE_TRY_VOID(check_beyond_schema(config));
+  return config;
+}
+
+namespace runtime {
+
+Result<void> check_config(const Config& config) {
+  Config copy = config;
+  Writer writer;
+  visit_fields(copy, writer);
+  COVE_TRY(const json rules, schema());
+  COVE_TRY_VOID(check_against_schema(writer.document, rules));
+  return check_beyond_schema(config);
+}
+
+}  // namespace runtime
+}  // namespace cove

@@ -1,0 +1,101 @@
+#include "runtime/use/holder.hpp"
+
+#include <utility>
+
+#include "base/async/spawn.hpp"
+
+namespace cove::runtime {
+namespace {
+
+Task<void> leave_behind(std::shared_ptr<Core> core, SandboxId sandbox,
+                        std::unique_ptr<client::CallScope> scope) {
+  try {
+    Result<void> left = co_await leave_seat(core, sandbox, scope->context());
+    if (!left) core->complain("release of " + sandbox.str() + ": " + left.error().describe());
+  } catch (const std::exception& e) {
+    core->complain("release of " + sandbox.str() + ": " + e.what());
+  }
+  scope.reset();
+}
+
+struct LetNextIn {
+  Seats& seats;
+  const SandboxId& sandbox;
+  ~LetNextIn() { seats.left(sandbox); }
+};
+
+}  // namespace
+
+Task<Result<void>> leave_seat(std::shared_ptr<Core> core, SandboxId sandbox,
+                              const CallContext& call) {
+  const auto seat = core->seats().find(sandbox);
+  if (!core->seats().leave(sandbox)) co_return ok();
+  const LetNextIn next{core->seats(), sandbox};
+  const bool was_acquired = seat->touched != Instant{};
+  if (!was_acquired) co_return ok();
+  Result<void> released = co_await core->lifecycle().release(sandbox, call);
+  // Destroyed meanwhile: there is nothing left to let go of.
+  if (!released && released.error().code() == ErrorCode::kNotFound) co_return ok();
+  co_return released;
+}
+
+/// Counts as a running call of the sandbox.
+class Holder::Scope final : public client::CallScope {
+ public:
+  Scope(std::shared_ptr<Seat> seat, std::unique_ptr<client::CallScope> inner)
+      : seat_(std::move(seat)), inner_(std::move(inner)) {
+    ++seat_->calls;
+  }
+  ~Scope() override { --seat_->calls; }
+  Scope(const Scope&) = delete;
+  Scope& operator=(const Scope&) = delete;
+
+  const CallContext& context() const override { return inner_->context(); }
+
+ private:
+  std::shared_ptr<Seat> seat_;
+  std::unique_ptr<client::CallScope> inner_;
+};
+
+Holder::Holder(std::shared_ptr<Core> core, std::shared_ptr<Seat> seat, Place place)
+    : core_(std::move(core)), seat_(std::move(seat)), place_(std::move(place)) {}
+
+Holder::~Holder() {
+  if (released_ || core_->forked()) return;
+  auto scope = core_->begin({});
+  if (!scope) return;  // closing ends every lease
+  base::spawn(core_->scheduler(), leave_behind(core_, seat_->sandbox, *std::move(scope)));
+}
+
+Result<void> Holder::release(const CallContext& call) {
+  return client::run_blocking(*core_, call, [&](const CallContext& inner) {
+    return [](Holder& self, const CallContext& context) -> Task<Result<void>> {
+      if (self.released_.exchange(true)) {
+        co_return Error(ErrorCode::kFailedPrecondition, "the workspace was released before");
+      }
+      co_return co_await leave_seat(self.core_, self.seat_->sandbox, context);
+    }(*this, inner);
+  });
+}
+
+Result<std::unique_ptr<client::CallScope>> Holder::begin(const CallContext& call) {
+  COVE_TRY(auto scope, core_->begin(call));
+  if (released_) {
+    return Error(ErrorCode::kFailedPrecondition, "the workspace was released; acquire it again");
+  }
+  return std::unique_ptr<client::CallScope>(std::make_unique<Scope>(seat_, std::move(scope)));
+}
+
+Task<Result<std::shared_ptr<Guest>>> Holder::guest(const CallContext& call) {
+  return keep_up(*core_, *seat_, place_, call);
+}
+
+void Holder::note_answer() { seat_->heard = core_->clock().now(); }
+
+void Holder::note_error(const Error& error) {
+  if (error.code() == ErrorCode::kUnavailable) seat_->doubt();
+  // Somebody inside may have removed the session's directory: the next acquire makes it again.
+  if (error.code() == ErrorCode::kNotFound) seat_->sessions.erase(place_.session);
+}
+
+}  // namespace cove::runtime

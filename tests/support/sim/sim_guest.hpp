@@ -1,0 +1,83 @@
+/// What answers in a simulated instance: its status and sync; nothing else is needed.
+#pragma once
+
+#include <cove/guest.hpp>
+
+#include "support/sim/sim_provider.hpp"
+
+namespace cove::testing {
+
+class SimGuest final : public Guest {
+ public:
+  SimGuest(SimHost& host, SimNode& node, InstanceRef instance)
+      : host_(host), node_(node), instance_(std::move(instance)) {}
+
+  GuestCapabilities capabilities() const override { return {}; }
+
+  Task<Result<GuestStatus>> status(const CallContext& call) override {
+    const auto effect = [node = &node_, instance = instance_]() -> Result<GuestStatus> {
+      const auto found = node->instances.find(instance);
+      if (found == node->instances.end()) return gone();
+      GuestStatus status;
+      status.epoch = instance.epoch;
+      status.running_commands = found->second.running_commands;
+      status.keep_alive_commands = found->second.keep_alive_commands;
+      return status;
+    };
+    co_return co_await remote<GuestStatus>(host_, "guest status", effect, call);
+  }
+
+  Task<Result<void>> sync(const CallContext& call) override {
+    const auto effect = [node = &node_, instance = instance_]() -> Result<void> {
+      if (!node->instances.contains(instance)) return gone();
+      return ok();
+    };
+    co_return co_await remote<void>(host_, "guest sync", effect, call);
+  }
+
+  Task<Result<ExecResult>> run(const std::string&, const ExecSpec&, const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<std::shared_ptr<GuestProcess>>> start(const std::string&, const ExecSpec&, bool,
+                                                    const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath&, const ReadRange&,
+                                                      const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<FileInfo>> write_file(const GuestPath&, ByteSource&, const WriteOptions&,
+                                    const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<FileInfo>> stat(const GuestPath&, const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<FilePage>> list(const GuestPath&, const ListOptions&, const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<void>> make_directory(const GuestPath&, const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<void>> remove(const GuestPath&, bool, const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath&, const GrepQuery&,
+                                                 const CallContext&) override {
+    co_return unsupported();
+  }
+  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath&, const FindQuery&,
+                                                 const CallContext&) override {
+    co_return unsupported();
+  }
+
+ private:
+  static Error gone() { return Error(ErrorCode::kUnavailable, "the instance is gone"); }
+  static Error unsupported() { return Error(ErrorCode::kUnsupported, "not simulated"); }
+
+  SimHost& host_;
+  SimNode& node_;
+  InstanceRef instance_;
+};
+
+}  // namespace cove::testing

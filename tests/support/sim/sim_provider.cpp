@@ -1,0 +1,205 @@
+#include "support/sim/sim_provider.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/sim/sim_guest.hpp"
+
+namespace cove::testing {
+namespace {
+
+Error no_volume(const VolumeRef& volume) {
+  return Error(ErrorCode::kIntegrity, "volume " + volume.generation.str() + " is missing");
+}
+
+/// True where a record allows that its current volume goes: it is in the archive, or destroyed.
+bool may_go(const Record& record) {
+  if (!record.operation) return false;
+  if (record.operation->kind == OperationKind::kDestroy) return true;
+  return record.operation->kind == OperationKind::kArchive &&
+         record.operation->phase != Phase::kClaimed;
+}
+
+}  // namespace
+
+bool SimNode::write(const InstanceRef& instance, const std::string& file,
+                    const std::string& content) {
+  const auto found = volumes.find(instance.volume);
+  const auto record = store.record(instance.volume.sandbox);
+  if (!instances.contains(instance) || found == volumes.end() || !record) return false;
+  found->second.files[file] = content;
+  committed[{instance.volume.sandbox, record->incarnation}][file] = content;
+  return true;
+}
+
+std::size_t SimNode::instances_of(const SandboxId& sandbox) const {
+  return static_cast<std::size_t>(
+      std::count_if(instances.begin(), instances.end(),
+                    [&](const auto& entry) { return entry.first.volume.sandbox == sandbox; }));
+}
+
+std::size_t SimNode::volumes_of(const SandboxId& sandbox) const {
+  return static_cast<std::size_t>(
+      std::count_if(volumes.begin(), volumes.end(),
+                    [&](const auto& entry) { return entry.first.sandbox == sandbox; }));
+}
+
+std::optional<Error> SimProvider::fault(const std::string& kind) const {
+  const auto found = node_.failing.find(kind);
+  if (found == node_.failing.end()) return std::nullopt;
+  return found->second;
+}
+
+Task<Result<void>> SimProvider::create_volume(const VolumeRef& volume, const CallContext& call) {
+  const auto effect = [this, node = &node_, volume]() -> Result<void> {
+    if (const auto error = fault("create_volume")) return *error;
+    node->volumes.try_emplace(volume);
+    return ok();
+  };
+  co_return co_await remote<void>(host_, "create_volume", effect, call);
+}
+
+Result<void> SimProvider::erase(const VolumeRef& volume) {
+  if (const auto error = fault("delete_volume")) return *error;
+  const auto found = node_.volumes.find(volume);
+  if (found == node_.volumes.end()) return ok();
+  if (node_.is_open(found->second)) {
+    return Error(ErrorCode::kFailedPrecondition, "the volume is open");
+  }
+  for (const auto& [instance, state] : node_.instances) {
+    if (instance.volume == volume) {
+      return Error(ErrorCode::kFailedPrecondition, "an instance runs on the volume");
+    }
+  }
+  const auto record = node_.store.record(volume.sandbox);
+  if (record && record->generation == volume.generation && !may_go(*record)) {
+    node_.world.violation("the current volume of " + volume.sandbox.str() + " was deleted");
+  }
+  node_.volumes.erase(found);
+  return ok();
+}
+
+Task<Result<void>> SimProvider::delete_volume(const VolumeRef& volume, const CallContext& call) {
+  const auto effect = [this, volume] { return erase(volume); };
+  co_return co_await remote<void>(host_, "delete_volume", effect, call);
+}
+
+Task<Result<std::unique_ptr<OfflineVolume>>> SimProvider::open_volume(const VolumeRef& volume,
+                                                                      VolumeAccess,
+                                                                      const CallContext& call) {
+  const auto effect = [this, volume]() -> Result<void> {
+    if (const auto error = fault("open_volume")) return *error;
+    const auto found = node_.volumes.find(volume);
+    if (found == node_.volumes.end() || !found->second.present) return no_volume(volume);
+    const bool runs = std::any_of(node_.instances.begin(), node_.instances.end(),
+                                  [&](const auto& entry) { return entry.first.volume == volume; });
+    if (runs || node_.is_open(found->second)) {
+      return Error(ErrorCode::kFailedPrecondition, "the volume is in use");
+    }
+    return ok();
+  };
+  COVE_CO_TRY_VOID(co_await remote<void>(host_, "open_volume", effect, call));
+  // Between the answer and here somebody else may have come.
+  COVE_CO_TRY_VOID(effect());
+  co_return std::unique_ptr<OfflineVolume>(
+      std::make_unique<SimOfflineVolume>(host_, node_, volume));
+}
+
+Result<void> SimProvider::start(const InstanceRef& instance) {
+  if (const auto error = fault("start_instance")) return *error;
+  const auto found = node_.volumes.find(instance.volume);
+  if (found == node_.volumes.end() || !found->second.present) return no_volume(instance.volume);
+  if (node_.is_open(found->second)) {
+    return Error(ErrorCode::kFailedPrecondition, "the volume is open");
+  }
+  if (node_.instances.contains(instance)) return ok();
+  for (const auto& [other, state] : node_.instances) {
+    const bool same_sandbox = other.volume.sandbox == instance.volume.sandbox;
+    if (same_sandbox && other.epoch >= instance.epoch) {
+      return Error(ErrorCode::kConflict, "a newer epoch runs");
+    }
+  }
+  std::erase_if(node_.instances, [&](const auto& entry) {
+    return entry.first.volume.sandbox == instance.volume.sandbox;
+  });
+  node_.instances[instance];
+  return ok();
+}
+
+Task<Result<void>> SimProvider::start_instance(const InstanceRef& instance, const SandboxPolicy&,
+                                               const CallContext& call) {
+  const auto effect = [this, instance] { return start(instance); };
+  co_return co_await remote<void>(host_, "start_instance", effect, call);
+}
+
+Task<Result<void>> SimProvider::stop_instance(const InstanceRef& instance,
+                                              const CallContext& call) {
+  const auto effect = [this, instance]() -> Result<void> {
+    if (const auto error = fault("stop_instance")) return *error;
+    std::erase_if(node_.instances, [&](const auto& entry) {
+      return entry.first.volume == instance.volume && entry.first.epoch <= instance.epoch;
+    });
+    return ok();
+  };
+  co_return co_await remote<void>(host_, "stop_instance", effect, call);
+}
+
+Task<Result<InstanceStatus>> SimProvider::inspect(const InstanceRef& instance,
+                                                  const CallContext& call) {
+  const auto effect = [this, instance]() -> Result<InstanceStatus> {
+    if (const auto error = fault("inspect")) return *error;
+    InstanceStatus status;
+    const auto found = node_.volumes.find(instance.volume);
+    status.volume_present = found != node_.volumes.end() && found->second.present;
+    if (node_.instances.contains(instance)) status.state = InstanceState::kRunning;
+    return status;
+  };
+  co_return co_await remote<InstanceStatus>(host_, "inspect", effect, call);
+}
+
+Task<Result<std::shared_ptr<Guest>>> SimProvider::connect(const InstanceRef& instance,
+                                                          const CallContext& call) {
+  using Connected = std::shared_ptr<Guest>;
+  const auto effect = [this, instance]() -> Result<Connected> {
+    if (const auto error = fault("connect")) return *error;
+    if (!node_.instances.contains(instance)) {
+      return Error(ErrorCode::kUnavailable, "nothing answers");
+    }
+    return Connected(std::make_shared<SimGuest>(host_, node_, instance));
+  };
+  co_return co_await remote<Connected>(host_, "connect", effect, call);
+}
+
+Task<Result<ProviderInventory>> SimProvider::list(const DeploymentId& deployment,
+                                                  const CallContext& call) {
+  const auto effect = [this, deployment]() -> Result<ProviderInventory> {
+    ProviderInventory inventory;
+    for (const auto& [volume, state] : node_.volumes) {
+      if (volume.deployment == deployment) inventory.volumes.push_back(volume);
+    }
+    for (const auto& [instance, state] : node_.instances) {
+      if (instance.volume.deployment == deployment) inventory.instances.push_back(instance);
+    }
+    return inventory;
+  };
+  co_return co_await remote<ProviderInventory>(host_, "list", effect, call);
+}
+
+SimOfflineVolume::SimOfflineVolume(SimHost& host, SimNode& node, VolumeRef volume)
+    : host_(host), node_(node), volume_(std::move(volume)) {
+  content().opened_by = &host_;
+}
+
+SimOfflineVolume::~SimOfflineVolume() {
+  const auto found = node_.volumes.find(volume_);
+  if (found != node_.volumes.end() && found->second.opened_by == &host_) {
+    found->second.opened_by = nullptr;
+  }
+}
+
+Task<Result<void>> SimOfflineVolume::sync(const CallContext& call) {
+  const auto effect = []() -> Result<void> { return ok(); };
+  co_return co_await remote<void>(host_, "sync volume", effect, call);
+}
+
+}  // namespace cove::testing

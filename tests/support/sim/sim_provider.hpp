@@ -1,0 +1,110 @@
+/// A provider of the simulated world: volumes with files, instances with epochs, and an eye on what
+/// must never happen to them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include <cove/provider.hpp>
+
+#include "support/sim/sim_store.hpp"
+
+namespace cove::testing {
+
+using SimFiles = std::map<std::string, std::string>;
+
+struct SimVolume {
+  SimFiles files;
+  bool present = true;  ///< false: the directory was moved away
+  const SimHost* opened_by = nullptr;
+};
+
+struct SimInstance {
+  std::uint32_t running_commands = 0;
+  std::uint32_t keep_alive_commands = 0;
+};
+
+/// One machine's disks and processes.
+class SimNode {
+ public:
+  SimNode(SimWorld& its_world, SimStoreState& its_store, std::string its_name)
+      : world(its_world), store(its_store), name(std::move(its_name)) {}
+
+  /// Everything that runs ends, as at a reboot; what is on disk stays.
+  void reboot() { instances.clear(); }
+
+  /// Writes a file as a command in that instance would; false where it does not run.
+  bool write(const InstanceRef& instance, const std::string& file, const std::string& content);
+
+  bool is_open(const SimVolume& volume) const {
+    return volume.opened_by != nullptr && volume.opened_by->alive();
+  }
+  std::size_t instances_of(const SandboxId& sandbox) const;
+  std::size_t volumes_of(const SandboxId& sandbox) const;
+
+  SimWorld& world;
+  SimStoreState& store;
+  std::string name;
+  std::map<VolumeRef, SimVolume> volumes;
+  std::map<InstanceRef, SimInstance> instances;
+  /// What was written, by sandbox and incarnation: it must be there as long as that lives.
+  std::map<std::pair<SandboxId, Incarnation>, SimFiles> committed;
+  /// Results that the next calls of a kind give instead: "start_instance".
+  std::map<std::string, Error> failing;
+};
+
+/// One host's access to its machine's node.
+class SimProvider final : public Provider {
+ public:
+  SimProvider(SimHost& host, SimNode& node) : host_(host), node_(node) {}
+
+  std::string_view name() const override { return "sim"; }
+  NodeId node() const override { return NodeId(node_.name); }
+  ProviderCapabilities capabilities() const override { return {.offline_volume = true}; }
+
+  Task<Result<void>> create_volume(const VolumeRef& volume, const CallContext& call) override;
+  Task<Result<void>> delete_volume(const VolumeRef& volume, const CallContext& call) override;
+  Task<Result<std::unique_ptr<OfflineVolume>>> open_volume(const VolumeRef& volume,
+                                                           VolumeAccess access,
+                                                           const CallContext& call) override;
+  Task<Result<void>> start_instance(const InstanceRef& instance, const SandboxPolicy& policy,
+                                    const CallContext& call) override;
+  Task<Result<void>> stop_instance(const InstanceRef& instance, const CallContext& call) override;
+  Task<Result<InstanceStatus>> inspect(const InstanceRef& instance,
+                                       const CallContext& call) override;
+  Task<Result<std::shared_ptr<Guest>>> connect(const InstanceRef& instance,
+                                               const CallContext& call) override;
+  Task<Result<ProviderInventory>> list(const DeploymentId& deployment,
+                                       const CallContext& call) override;
+
+ private:
+  /// The error that a call of this kind is to give.
+  std::optional<Error> fault(const std::string& kind) const;
+  Result<void> start(const InstanceRef& instance);
+  Result<void> erase(const VolumeRef& volume);
+
+  SimHost& host_;
+  SimNode& node_;
+};
+
+/// A volume that a host has open; what the snapshotter reads and writes.
+class SimOfflineVolume final : public OfflineVolume {
+ public:
+  SimOfflineVolume(SimHost& host, SimNode& node, VolumeRef volume);
+  ~SimOfflineVolume() override;
+
+  int workspace() const override { return -1; }
+  IdMapping ids() const override { return {}; }
+  Task<Result<void>> sync(const CallContext& call) override;
+
+  SimVolume& content() { return node_.volumes.at(volume_); }
+  SimNode& node() { return node_; }
+
+ private:
+  SimHost& host_;
+  SimNode& node_;
+  VolumeRef volume_;
+};
+
+}  // namespace cove::testing
