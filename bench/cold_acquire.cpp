@@ -23,15 +23,17 @@ int main(int argc, char** argv) {
                                       "/tmp",   "/bin/echo",     "ok"};
   const auto docker = bench::Docker::find();
   std::vector<bench::Way> ways{
-      {"cove acquire + exec", cold},
-      {"bare bwrap", [&] { return bench::spawn_and_read(bare); }},
+      {"cove acquire + exec", bench::timed(cold)},
+      {"bare bwrap", bench::timed([&] { return bench::spawn_and_read(bare); })},
   };
   if (docker) {
-    ways.push_back({"docker run", [&] { return bench::spawn_and_read(docker->run_command()); }});
+    const auto run = [&] { return bench::spawn_and_read(docker->run_command()); };
+    ways.push_back({"docker run", bench::timed(run)});
   }
-  const bool hold =
-      bench::measure("cold acquire to the first output", ways,
-                     {{"bare bwrap", 2.5, {}}, {"docker run", {}, 20.0}}, docker ? 20 : 60, 3);
+  const auto measured = bench::measure(
+      "cold acquire to the first output", ways,
+      {{.against = "bare bwrap", .at_most = 2.5}, {.against = "docker run", .at_least = 20}},
+      docker ? 20 : 60, 3);
   if (docker) docker->remove();
-  return bench::exit_status(hold, argc, argv);
+  return bench::exit_status(measured, argc, argv);
 }

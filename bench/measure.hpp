@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,24 +12,39 @@ namespace bench {
 
 struct Way {
   std::string name;
-  std::function<bool()> run;  ///< one timed run; false = it failed, and the benchmark ends
+  /// One run and its figure in milliseconds; nothing = it failed, and the benchmark ends.
+  std::function<std::optional<double>()> run;
 };
 
-/// A claim: the median ratio first way / `against`, at most `at_most`; or, where at_least is set,
-/// the ratio `against` / first way is at least that.
+/// The figure is how long `work` takes; false = it failed.
+std::function<std::optional<double>()> timed(std::function<bool()> work);
+
+/// A claim about the first way. With none of the numbers the ratio is only told.
 struct Goal {
   std::string against;
-  std::optional<double> at_most;
-  std::optional<double> at_least;
+  std::optional<double> at_most = {};      ///< first / against, at the median
+  std::optional<double> at_least = {};     ///< against / first: so many times faster
+  std::optional<double> of_the_rate = {};  ///< the same, for what a goal calls a share of a rate
+};
+
+struct Measured {
+  std::map<std::string, std::vector<double>> figures;  ///< by way, in the order of the rounds
+  bool ran = false;                                    ///< no run failed
+  bool holds = false;                                  ///< ran, and no goal was missed
 };
 
 /// Runs `rounds` rounds after `warmup` untimed ones, prints a table, and says which goals hold. A
-/// goal against a way that is not among `ways` is named as not measured. Returns whether every
-/// measured goal holds; false also where a run failed.
-bool measure(const std::string& title, const std::vector<Way>& ways, const std::vector<Goal>& goals,
-             int rounds, int warmup);
+/// goal against a way that is not among `ways` is named as not measured.
+Measured measure(const std::string& title, const std::vector<Way>& ways,
+                 const std::vector<Goal>& goals, int rounds, int warmup);
 
-/// Exit status for main: 0, or 1 where `--check` is among the arguments and a goal was missed.
-int exit_status(bool goals_hold, int argc, char** argv);
+/// A claim about the first way's median alone.
+void require_below(Measured& measured, const std::string& way, double milliseconds);
+
+double median(std::vector<double> values);
+
+/// Exit status for main: 1 where a run failed, or where `--check` is among the arguments and a goal
+/// was missed.
+int exit_status(const Measured& measured, int argc, char** argv);
 
 }  // namespace bench

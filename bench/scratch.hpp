@@ -1,4 +1,5 @@
-/// A Cove in a state directory of its own, removed at the end with everything in it.
+/// A Cove in a state directory of its own below $TMPDIR or /tmp, removed at the end with everything
+/// in it.
 #pragma once
 
 #include <cstdio>
@@ -26,7 +27,8 @@ class Scratch {
 
  private:
   static std::filesystem::path make_directory() {
-    std::string name = "/tmp/cove-bench.XXXXXX";
+    const char* place = std::getenv("TMPDIR");
+    std::string name = std::string(place != nullptr ? place : "/tmp") + "/cove-bench.XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) std::abort();
     return name;
   }

@@ -72,10 +72,7 @@ bool SearchTree::copy_into(const cove::SandboxClient& client) const {
     piece.resize(std::fread(piece.data(), 1, piece.size(), pipe.get()));
     return piece;
   };
-  if (!client.upload("tree.tar", source)) return false;
-  const auto unpacked = client.exec(
-      {.argv = {"/bin/sh", "-c", "mkdir tree && tar -C tree -xf tree.tar && rm tree.tar"}});
-  return unpacked && unpacked->succeeded();
+  return client.upload_tree("tree", source).has_value();
 }
 
 std::optional<std::string> find_program(std::initializer_list<const char*> names) {

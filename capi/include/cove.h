@@ -416,7 +416,8 @@ enum {
   COVE_OUTCOME_TIMED_OUT = 3,
   COVE_OUTCOME_CANCELLED = 4,
   COVE_OUTCOME_OUTPUT_LIMIT = 5,
-  COVE_OUTCOME_OUT_OF_MEMORY = 6
+  COVE_OUTCOME_OUT_OF_MEMORY = 6,
+  COVE_OUTCOME_CPU_LIMIT = 7 /* the processor time of its limits was used up */
 };
 
 /* Returns how the command ended, a COVE_OUTCOME_*; 0 for NULL.

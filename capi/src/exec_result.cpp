@@ -17,6 +17,7 @@ static_assert(is_outcome<COVE_OUTCOME_TIMED_OUT, TimedOut>);
 static_assert(is_outcome<COVE_OUTCOME_CANCELLED, Cancelled>);
 static_assert(is_outcome<COVE_OUTCOME_OUTPUT_LIMIT, OutputLimitReached>);
 static_assert(is_outcome<COVE_OUTCOME_OUT_OF_MEMORY, OutOfMemory>);
+static_assert(is_outcome<COVE_OUTCOME_CPU_LIMIT, CpuLimitReached>);
 
 const StreamOutput* stream_of(const cove_exec_result* result, int32_t stream) {
   if (result == nullptr) return nullptr;

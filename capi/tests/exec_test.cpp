@@ -46,7 +46,8 @@ TEST_CASE("Exec: how a command ended is data, each end its own", "[capi][exec]")
                       {TimedOut{}, COVE_OUTCOME_TIMED_OUT, 0, 124},
                       {Cancelled{}, COVE_OUTCOME_CANCELLED, 0, 124},
                       {OutputLimitReached{}, COVE_OUTCOME_OUTPUT_LIMIT, 0, 137},
-                      {OutOfMemory{}, COVE_OUTCOME_OUT_OF_MEMORY, 0, 137}};
+                      {OutOfMemory{}, COVE_OUTCOME_OUT_OF_MEMORY, 0, 137},
+                      {CpuLimitReached{}, COVE_OUTCOME_CPU_LIMIT, 0, 137}};
   for (const Row& row : rows) {
     ExecResult ended;
     ended.outcome = row.outcome;

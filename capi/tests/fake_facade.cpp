@@ -191,7 +191,9 @@ class ExecHandle::Impl {};
 void ExecHandle::resume() const { ++world().resumed; }
 void ExecHandle::cancel() const { ++world().cancelled; }
 
-class SandboxClient::Impl {};
+class SandboxFiles::Reach {};
+class SandboxClient::Impl : public SandboxFiles::Reach {};
+SandboxClient::SandboxClient(std::shared_ptr<Impl> impl) : SandboxFiles(impl), impl_(impl) {}
 
 Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& call) const {
   world().exec = spec;
@@ -205,62 +207,62 @@ ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks,
   world().callbacks = std::move(callbacks);
   return ExecHandle(nullptr);
 }
-Result<Bytes> SandboxClient::read_file(const std::string& path, const ReadRange& range,
-                                       const CallContext& call) const {
+Result<Bytes> SandboxFiles::read_file(const std::string& path, const ReadRange& range,
+                                      const CallContext& call) const {
   world().path = path;
   world().range = range;
   world().call = call;
   return fake::reply(Bytes{std::byte{'h'}, std::byte{0}, std::byte{'i'}});
 }
-Result<FileInfo> SandboxClient::write_file(const std::string& path, ByteView content,
-                                           const WriteOptions& options, const CallContext&) const {
+Result<FileInfo> SandboxFiles::write_file(const std::string& path, ByteView content,
+                                          const WriteOptions& options, const CallContext&) const {
   world().path = path;
   world().written.assign(content.begin(), content.end());
   world().write = options;
   return fake::reply(fake::file_at(path));
 }
-Result<FileInfo> SandboxClient::stat(const std::string& path, const CallContext&) const {
+Result<FileInfo> SandboxFiles::stat(const std::string& path, const CallContext&) const {
   return fake::reply(fake::file_at(path));
 }
-Result<FilePage> SandboxClient::list(const std::string&, const ListOptions& options,
-                                     const CallContext&) const {
+Result<FilePage> SandboxFiles::list(const std::string&, const ListOptions& options,
+                                    const CallContext&) const {
   world().list = options;
   return fake::reply(FilePage{{fake::file_at("a"), fake::file_at("\xff")}, "\xff"});
 }
-Result<void> SandboxClient::make_directory(const std::string& path, const CallContext&) const {
+Result<void> SandboxFiles::make_directory(const std::string& path, const CallContext&) const {
   world().path = path;
   return fake::reply();
 }
-Result<void> SandboxClient::remove(const std::string& path, bool recursive,
-                                   const CallContext&) const {
+Result<void> SandboxFiles::remove(const std::string& path, bool recursive,
+                                  const CallContext&) const {
   world().path = path;
   world().recursive = recursive;
   return fake::reply();
 }
-void SandboxClient::read_file_async(std::string path, ReadRange range, CallContext,
-                                    Done<Bytes> done) const {
+void SandboxFiles::read_file_async(std::string path, ReadRange range, CallContext,
+                                   Done<Bytes> done) const {
   world().path = std::move(path);
   world().range = range;
   fake::later(std::move(done), Bytes{std::byte{'h'}});
 }
-void SandboxClient::write_file_async(std::string path, Bytes content, WriteOptions options,
-                                     CallContext, Done<FileInfo> done) const {
+void SandboxFiles::write_file_async(std::string path, Bytes content, WriteOptions options,
+                                    CallContext, Done<FileInfo> done) const {
   world().written = std::move(content);
   world().write = options;
   fake::later(std::move(done), fake::file_at(path));
 }
-void SandboxClient::stat_async(std::string path, CallContext, Done<FileInfo> done) const {
+void SandboxFiles::stat_async(std::string path, CallContext, Done<FileInfo> done) const {
   fake::later(std::move(done), fake::file_at(path));
 }
-void SandboxClient::list_async(std::string, ListOptions options, CallContext,
-                               Done<FilePage> done) const {
+void SandboxFiles::list_async(std::string, ListOptions options, CallContext,
+                              Done<FilePage> done) const {
   world().list = std::move(options);
   fake::later(std::move(done), FilePage{{fake::file_at("a")}, ""});
 }
-void SandboxClient::make_directory_async(std::string, CallContext, Done<void> done) const {
+void SandboxFiles::make_directory_async(std::string, CallContext, Done<void> done) const {
   fake::later(std::move(done));
 }
-void SandboxClient::remove_async(std::string, bool recursive, CallContext, Done<void> done) const {
+void SandboxFiles::remove_async(std::string, bool recursive, CallContext, Done<void> done) const {
   world().recursive = recursive;
   fake::later(std::move(done));
 }

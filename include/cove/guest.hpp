@@ -28,8 +28,8 @@ struct GuestCapabilities {
 struct GuestStatus {
   std::string build_id;
   Epoch epoch{};
-  std::uint32_t running_commands = 0;
-  std::uint32_t keep_alive_commands = 0;  ///< those that forbid a stop
+  std::uint32_t running_commands = 0;     ///< those that a call waits for
+  std::uint32_t keep_alive_commands = 0;  ///< background ones that forbid a stop
 };
 
 class Guest : public GuestCommands, public GuestFiles, public GuestSearch {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <cove/bytes.hpp>
 #include <cove/exec.hpp>
+#include <cove/process.hpp>
 
 namespace cove {
 
@@ -14,8 +16,8 @@ namespace cove {
 /// whose output nobody reads waits. One thread at a time.
 class GuestProcess {
  public:
-  /// Lets go of the command: one that still runs is cancelled (its tree is ended), in the
-  /// background.
+  /// Lets go of the command: a foreground one that still runs is cancelled (its tree is ended), in
+  /// the background; a background process goes on.
   virtual ~GuestProcess() = default;
 
   /// Gives the next output of either stream; a chunk without bytes = both are at their end.
@@ -27,6 +29,9 @@ class GuestProcess {
 
   /// Sends `signal` to the command's process group. kNotFound: it has ended.
   virtual Task<Result<void>> signal(std::int32_t signal, const CallContext& call) = 0;
+
+  /// Changes the size of its terminal. kFailedPrecondition: it has none. kNotFound: it has ended.
+  virtual Task<Result<void>> resize(TerminalSize size, const CallContext& call) = 0;
 
   /// Ends the command's tree (SIGTERM, the spec's grace, SIGKILL); `wait` then gives Cancelled.
   /// Success where the command has ended.
@@ -54,6 +59,33 @@ class GuestCommands {
   virtual Task<Result<std::shared_ptr<GuestProcess>>> start(const std::string& session,
                                                             const ExecSpec& spec, bool keep_stdin,
                                                             const CallContext& call) = 0;
+
+  /// Starts a background process and gives what is known of it once the program runs. Errors: as
+  /// `run`; kQuotaExceeded - 256 processes are there, ended ones included.
+  virtual Task<Result<ProcessInfo>> start_process(const std::string& session, const ExecSpec& spec,
+                                                  const ProcessOptions& options,
+                                                  const CallContext& call) = 0;
+
+  /// All background processes that were not removed, in the order of their start.
+  virtual Task<Result<std::vector<ProcessInfo>>> list_processes(const CallContext& call) = 0;
+
+  /// kNotFound: no such process, or it was removed.
+  virtual Task<Result<ProcessInfo>> find_process(const ProcessId& id, const CallContext& call) = 0;
+
+  /// Reads a part of what a process wrote, also after its end. Errors: kNotFound;
+  /// kInvalidArgument - an offset past what was written.
+  virtual Task<Result<OutputSlice>> process_output(const ProcessId& id,
+                                                   const OutputRequest& request,
+                                                   const CallContext& call) = 0;
+
+  /// Takes hold of a process: its output from an offset on as it comes, its stdin, signals and end.
+  /// Several may at once; each reads all output, and the process waits for none of them.
+  virtual Task<Result<std::shared_ptr<GuestProcess>>> attach(const ProcessId& id,
+                                                             const AttachOptions& options,
+                                                             const CallContext& call) = 0;
+
+  /// Forgets a process that has ended, and its spill files. kFailedPrecondition: it runs.
+  virtual Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) = 0;
 };
 
 }  // namespace cove

@@ -123,7 +123,8 @@ class Provider {
                                             const SandboxPolicy& policy,
                                             const CallContext& call) = 0;
 
-  /// Ends everything of that epoch and of older ones, at once; returns when nothing of them runs.
+  /// Ends everything of that epoch and of older ones: commands get SIGTERM and their grace time, of
+  /// which 10 s are given at most. Returns when nothing of them runs.
   /// Success where nothing runs. A newer epoch is not touched.
   virtual Task<Result<void>> stop_instance(const InstanceRef& instance,
                                            const CallContext& call) = 0;

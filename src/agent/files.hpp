@@ -3,16 +3,19 @@
 /// The rule (docs/architecture.md, "Paths"): a relative path starts at the session's directory,
 /// `..` is fine while the result stays in /workspace, an absolute path must lie under /workspace,
 /// an absolute link target under /workspace is followed inside it, everything else is kPathEscape.
-/// The kernel enforces it (openat2, beneath a descriptor of /workspace); no call here opens
-/// anything by a full path. Calls may run on several threads at once. A FIFO, socket or device in
-/// the way never hangs a call.
+/// Two directories of HOME may be read by their absolute paths and are never changed. The kernel
+/// enforces it (openat2, beneath a descriptor of the root); no call here opens anything by a full
+/// path. Calls may run on several threads at once; changes of one file happen one after the other.
+/// A FIFO, socket or device in the way never hangs a call.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <cove/bytes.hpp>
+#include <cove/edit.hpp>
 #include <cove/files.hpp>
 #include <cove/guest.hpp>
 #include <cove/result.hpp>
@@ -21,8 +24,17 @@
 
 namespace cove::agent {
 
-/// A file that is being replaced: written beside its name, put in its place by commit. Destroyed
-/// without commit, it leaves the old file and nothing else.
+class DirectoryWatch;
+class FileLocks;
+class LineReader;
+struct Place;
+class TreeCopy;
+class TreePacker;
+class TreeUnpacker;
+struct WalkRules;
+
+/// A file that is being written: beside its name, put in its place by commit. Destroyed without
+/// commit, it leaves the old file and nothing else.
 class FileWriter {
  public:
   virtual ~FileWriter() = default;
@@ -36,27 +48,73 @@ struct OpenedFile {
   std::uint64_t length = 0;  ///< bytes of the range that are there now
 };
 
+/// What is to be looked through: a file or a directory.
+struct SearchedPlace {
+  base::UniqueFd fd;    ///< opened to read
+  std::string below;    ///< its real path below `root`; empty for the root
+  base::UniqueFd root;  ///< of what the path was resolved beneath
+  std::string shown;    ///< the path as errors name it
+};
+
+/// The user's HOME, of which `.cove/builtin` and `.cove/spill` may be read.
+struct Home {
+  base::UniqueFd fd;  ///< of the directory; empty = there is none
+  std::string path;   ///< how commands name it
+};
+
 class Files {
  public:
-  /// `root`: a directory descriptor of /workspace. `root_path`: how commands name it
+  /// `root`: a directory descriptor of /workspace, opened to read. `root_path`: how commands name
+  /// it
   /// ("/workspace").
-  Files(base::UniqueFd root, std::string root_path);
+  Files(base::UniqueFd root, std::string root_path, Home home = {});
+  ~Files();
 
   /// Opens a directory to run a command in; empty path = the session's directory.
   Result<base::UniqueFd> open_directory(const GuestPath& path) const;
 
   Result<OpenedFile> open_file(const GuestPath& path, const ReadRange& range) const;
+  Result<SearchedPlace> open_searched(const GuestPath& path) const;
+  Result<std::unique_ptr<LineReader>> open_lines(const GuestPath& path,
+                                                 const LineRange& range) const;
   Result<std::unique_ptr<FileWriter>> begin_write(const GuestPath& path,
                                                   const WriteOptions& options) const;
+  Result<EditResult> edit(const GuestPath& path, const std::vector<Edit>& edits,
+                          const EditOptions& options) const;
   Result<FileInfo> stat(const GuestPath& path) const;
   Result<FilePage> list(const GuestPath& path, const ListOptions& options) const;
   Result<void> make_directory(const GuestPath& path) const;
   Result<void> remove(const GuestPath& path, bool recursive) const;
+  Result<FileInfo> move(const GuestPath& from, const GuestPath& to,
+                        const MoveOptions& options) const;
+  Result<std::unique_ptr<TreeCopy>> begin_copy(const GuestPath& from, const GuestPath& to,
+                                               const CopyOptions& options) const;
+  Result<FileInfo> set_mode(const GuestPath& path, std::uint32_t mode) const;
+  Result<FileInfo> make_symlink(const GuestPath& path, const std::string& target) const;
+  Result<std::unique_ptr<TreePacker>> begin_pack(const GuestPath& path) const;
+  Result<std::unique_ptr<TreeUnpacker>> begin_unpack(const GuestPath& path) const;
+  Result<std::unique_ptr<DirectoryWatch>> begin_watch(const GuestPath& path,
+                                                      const WatchOptions& options) const;
   Result<void> sync() const;
 
  private:
+  class Scope;
+
+  /// Where `path` is resolved: in the workspace, or in what may be read of HOME.
+  Result<Scope> scope_of(const GuestPath& path) const;
+
+  /// kPermissionDenied: a path in what may only be read.
+  Result<void> check_writable(const GuestPath& path) const;
+
+  Result<Place> locate_file(const GuestPath& path, const WalkRules& rules) const;
+  Result<Place> locate_entry(const GuestPath& path, const WalkRules& rules,
+                             const std::string& use) const;
+  std::string shown(const GuestPath& path) const;
+
   base::UniqueFd root_;
   std::string root_path_;
+  Home home_;
+  std::unique_ptr<FileLocks> locks_;
 };
 
 }  // namespace cove::agent

@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/exec/command_table.hpp"
@@ -55,6 +56,7 @@ CommandEnvironment make_environment(EventLoop& loop, const Files& files,
   environment.files = &files;
   environment.variables = boot.environment;
   environment.cgroups = boot.command_cgroup_fds;
+  environment.group_parents = usable_parents({boot.memory_cgroup_fd, boot.processes_cgroup_fd});
   environment.oom_counter_fd = open_oom_counter(boot.memory_cgroup_fd);
   environment.limits = {.address_space = boot.address_space_bytes,
                         .processes = boot.processes,
@@ -76,7 +78,18 @@ Result<base::UniqueFd> open_null() {
   return base::UniqueFd(ends[0]);
 }
 
-/// Where the agent is not PID 1 it can be asked to end, and ends its commands first.
+/// HOME as commands have it. One inside the workspace needs no rule of its own.
+Home home_of(const wire::AgentBoot& boot) {
+  const auto found = boot.environment.find("HOME");
+  if (found == boot.environment.end() || (found->second + "/").starts_with(boot.workspace + "/")) {
+    return {};
+  }
+  base::UniqueFd fd(::open(found->second.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return {std::move(fd), found->second};
+}
+
+/// Asked to end, the agent ends its commands first. As PID 1 of a sandbox it listens only to who is
+/// outside, whose processes have no number in there.
 class TerminationWatcher final : public Watcher {
  public:
   TerminationWatcher(EventLoop& loop, CommandTable& commands) : loop_(loop), commands_(commands) {}
@@ -85,7 +98,6 @@ class TerminationWatcher final : public Watcher {
   }
 
   bool start() {
-    if (::getpid() == 1) return true;
     sigset_t terminate;
     sigemptyset(&terminate);
     sigaddset(&terminate, SIGTERM);
@@ -94,10 +106,12 @@ class TerminationWatcher final : public Watcher {
   }
 
   void on_ready(std::uint32_t) override {
-    signalfd_siginfo info;
+    signalfd_siginfo info{};
+    bool asked = false;
     while (::read(*signals_, &info, sizeof info) > 0) {
+      asked = asked || ::getpid() != 1 || info.ssi_pid == 0;
     }
-    commands_.stop_all([this] { loop_.stop(); });
+    if (asked) commands_.stop_all([this] { loop_.stop(); });
   }
 
  private:
@@ -106,24 +120,39 @@ class TerminationWatcher final : public Watcher {
   base::UniqueFd signals_;
 };
 
+/// Opened to read: it stays good for sync and fchmod whatever commands do to the directory's mode.
+/// One that they closed before the last stop is opened to its owner again: nothing runs yet, so
+/// nobody is in the way of the path.
+Result<base::UniqueFd> open_workspace(const std::string& path) {
+  const auto open = [&path] {
+    return base::UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  };
+  base::UniqueFd workspace = open();
+  struct stat facts{};
+  if (!workspace && errno == EACCES && ::lstat(path.c_str(), &facts) == 0 &&
+      ::chmod(path.c_str(), (facts.st_mode & 07777U) | S_IRWXU) == 0) {
+    workspace = open();
+  }
+  if (!workspace) return base::system_error(errno, "open the workspace '" + path + "'");
+  return workspace;
+}
+
 }  // namespace
 
 Result<void> run_guest(int boot_fd) {
   COVE_TRY(const auto boot, read_boot(boot_fd));
   COVE_TRY(const auto privileges, settle(boot));
-  base::UniqueFd workspace(
-      ::open(boot.workspace.c_str(), O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!workspace) return base::system_error(errno, "open the workspace '" + boot.workspace + "'");
-  base::UniqueFd searched(::fcntl(*workspace, F_DUPFD_CLOEXEC, 0));
-  if (!searched) return base::system_error(errno, "open the workspace again");
-  const Files files(std::move(workspace), boot.workspace);
+  COVE_TRY(base::UniqueFd workspace, open_workspace(boot.workspace));
+  const Files files(std::move(workspace), boot.workspace, home_of(boot));
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
+  SpillStore spill(boot.home);
+  environment.spill = &spill;
   COVE_TRY(const auto null, open_null());
   environment.null_fd = *null;
   COVE_TRY(const auto commands, CommandTable::open(environment));
   FileService file_service(*loop, files);
-  SearchService search_service(*loop, std::move(searched), boot.workspace);
+  SearchService search_service(*loop, files);
   Server server({*loop, *commands, file_service, search_service}, boot);
   TerminationWatcher termination(*loop, *commands);
   if (!termination.start()) return base::system_error(errno, "watch for SIGTERM");

@@ -6,7 +6,7 @@
 namespace cove::agent {
 
 /// Serves until it is killed; returns where it could not start, or after a SIGTERM that ended every
-/// command first (a PID 1 does not hear SIGTERM: its end is the sandbox's).
+/// command first (a PID 1 hears it from outside its sandbox only).
 Result<void> run_guest(int boot_fd);
 
 }  // namespace cove::agent

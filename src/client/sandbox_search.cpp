@@ -1,7 +1,8 @@
-// The searches of a SandboxClient.
 #include <utility>
 
-#include "client/sandbox_client_impl.hpp"
+#include <cove/sandbox_search.hpp>
+
+#include "client/sandbox_reach.hpp"
 #include "client/search_calls.hpp"
 
 namespace cove {
@@ -30,53 +31,51 @@ void start_search(const std::shared_ptr<client::GuestLink>& link,
 
 }  // namespace
 
-Result<GrepResult> SandboxClient::grep(const std::string& path, const GrepQuery& query,
+Result<GrepResult> SandboxSearch::grep(const std::string& path, const GrepQuery& query,
                                        const CallContext& call) const {
-  const GuestPath target = impl_->at(path);
-  return client::run_blocking(*impl_->link, call, [&](const CallContext& inner) {
-    return client::collect(*impl_->link, target, query, inner);
+  const GuestPath target = reach_->at(path);
+  return client::run_blocking(*reach_->link, call, [&](const CallContext& inner) {
+    return client::collect(*reach_->link, target, query, inner);
   });
 }
 
-Result<SearchSummary> SandboxClient::grep_each(
-    const std::string& path, const GrepQuery& query,
-    const std::function<Result<void>(std::span<const GrepLine>)>& sink,
-    const CallContext& call) const {
-  return client::give_each(*impl_->link, impl_->at(path), query, sink, call);
+Result<SearchSummary> SandboxSearch::grep_each(const std::string& path, const GrepQuery& query,
+                                               const FoundSink<GrepLine>& sink,
+                                               const CallContext& call) const {
+  return client::give_each(*reach_->link, reach_->at(path), query, sink, call);
 }
 
-Result<FindResult> SandboxClient::find(const std::string& path, const FindQuery& query,
+Result<FindResult> SandboxSearch::find(const std::string& path, const FindQuery& query,
                                        const CallContext& call) const {
-  const GuestPath target = impl_->at(path);
-  return client::run_blocking(*impl_->link, call, [&](const CallContext& inner) {
-    return client::collect(*impl_->link, target, query, inner);
+  const GuestPath target = reach_->at(path);
+  return client::run_blocking(*reach_->link, call, [&](const CallContext& inner) {
+    return client::collect(*reach_->link, target, query, inner);
   });
 }
 
-Result<SearchSummary> SandboxClient::find_each(
-    const std::string& path, const FindQuery& query,
-    const std::function<Result<void>(std::span<const FindEntry>)>& sink,
-    const CallContext& call) const {
-  return client::give_each(*impl_->link, impl_->at(path), query, sink, call);
+Result<SearchSummary> SandboxSearch::find_each(const std::string& path, const FindQuery& query,
+                                               const FoundSink<FindEntry>& sink,
+                                               const CallContext& call) const {
+  return client::give_each(*reach_->link, reach_->at(path), query, sink, call);
 }
 
-SearchHandle SandboxClient::grep_async(std::string path, GrepQuery query,
+SearchHandle SandboxSearch::grep_async(std::string path, GrepQuery query,
                                        SearchCallbacks<GrepLine> callbacks,
                                        CallContext call) const {
   auto steering = std::make_shared<SearchHandle::Impl>();
-  start_search<GrepLine, GrepQuery>(impl_->link,
-                                    {impl_->at(std::move(path)), std::move(query),
+  start_search<GrepLine, GrepQuery>(reach_->link,
+                                    {reach_->at(std::move(path)), std::move(query),
                                      std::move(callbacks.on_found), steering, call.stop},
                                     call, std::move(callbacks.on_done));
   return SearchHandle(std::move(steering));
 }
 
-SearchHandle SandboxClient::find_async(std::string path, FindQuery query,
+SearchHandle SandboxSearch::find_async(std::string path, FindQuery query,
                                        SearchCallbacks<FindEntry> callbacks,
                                        CallContext call) const {
   auto steering = std::make_shared<SearchHandle::Impl>();
-  start_search<FindEntry, FindQuery>(impl_->link,
-                                     {impl_->at(std::move(path)), std::move(query),
+  start_search<FindEntry, FindQuery>(reach_->link,
+                                     {reach_->at(std::move(path)), std::move(query),
                                       std::move(callbacks.on_found), steering, call.stop},
                                      call, std::move(callbacks.on_done));
   return SearchHandle(std::move(steering));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "client/guest_calls.hpp"
+#include "client/host_calls.hpp"
 
 namespace cove::client {
 namespace {
@@ -81,64 +82,29 @@ Task<Result<All>> collect_all(GuestLink& link, const GuestPath& path, const Quer
 }
 
 template <class Found>
-Result<void> call_sink(const FoundSink<Found>& sink, std::span<const Found> found) {
-  try {
-    return sink(found);
-  } catch (const std::exception& e) {
-    return Error(ErrorCode::kInternal, std::string("the sink threw: ") + e.what());
-  } catch (...) {
-    return Error(ErrorCode::kInternal, "the sink threw");
-  }
-}
-
-template <class Found>
-Task<int> destroy(std::unique_ptr<SearchStream<Found>>& stream) {
-  stream.reset();
-  co_return 0;
-}
-
-template <class Found>
 Result<SearchSummary> pour(GuestLink& link, SearchStream<Found>& stream,
                            const FoundSink<Found>& sink, const CallContext& call) {
   for (;;) {
     COVE_TRY(const auto found, base::sync_wait(link.scheduler(), next_of(link, stream, call)));
     if (found.empty()) return stream.summary();
-    COVE_TRY_VOID(call_sink<Found>(sink, found));
+    COVE_TRY_VOID(call_host<void>("the sink", sink, std::span<const Found>(found)));
   }
+}
+
+template <class Found, class Query>
+Result<SearchSummary> give_here(GuestLink& link, const GuestPath& path, const Query& query,
+                                const FoundSink<Found>& sink, const CallContext& call) {
+  COVE_TRY(auto opened, base::sync_wait(link.scheduler(), open<Found>(link, path, query, call)));
+  const Held<SearchStream<Found>> stream(link.scheduler(), std::move(opened));
+  return pour(link, *stream, sink, call);
 }
 
 template <class Found, class Query>
 Result<SearchSummary> give(GuestLink& link, const GuestPath& path, const Query& query,
                            const FoundSink<Found>& sink, const CallContext& call) {
-  try {
-    COVE_TRY(const std::unique_ptr<CallScope> scope, link.begin(call));
-    if (link.on_scheduler()) {
-      return Error(ErrorCode::kFailedPrecondition,
-                   "a search inside one of Cove's callbacks would wait for itself; use the form "
-                   "with callbacks");
-    }
-    COVE_TRY(auto stream,
-             base::sync_wait(link.scheduler(), open<Found>(link, path, query, scope->context())));
-    Result<SearchSummary> summary = pour(link, *stream, sink, scope->context());
-    base::sync_wait(link.scheduler(), destroy(stream));  // it belongs to the scheduler's thread
-    return summary;
-  } catch (const std::exception& e) {
-    return error_of(e);
-  } catch (...) {
-    return error_of_unknown();
-  }
-}
-
-template <class Found>
-Result<Flow> deliver(const std::function<Flow(std::span<const Found>)>& on_found,
-                     std::span<const Found> found) {
-  try {
-    return on_found(found);
-  } catch (const std::exception& e) {
-    return Error(ErrorCode::kInternal, std::string("the callback threw: ") + e.what());
-  } catch (...) {
-    return Error(ErrorCode::kInternal, "the callback threw");
-  }
+  return run_here<SearchSummary>(link, call, [&](const CallContext& inner) {
+    return give_here(link, path, query, sink, inner);
+  });
 }
 
 template <class Found, class Query>
@@ -153,7 +119,8 @@ Task<Result<SearchSummary>> stream_all(GuestLink& link, const StreamedSearch<Fou
     if (found.empty()) co_return stream->summary();
     if (!search.on_found) continue;
     steering->expect_resume();
-    COVE_CO_TRY(const Flow flow, deliver<Found>(search.on_found, found));
+    COVE_CO_TRY(const Flow flow,
+                call_host<Flow>("the callback", search.on_found, std::span<const Found>(found)));
     // Where the call ends during the pause, the stream says what was found by then.
     if (flow == Flow::kPause) (void)co_await steering->wait_resumed(link.scheduler(), call);
   }

@@ -6,6 +6,7 @@
 #include <span>
 
 #include <cove/guest_search.hpp>
+#include <cove/sandbox_search.hpp>
 
 #include "client/exec_steering.hpp"
 #include "client/guest_link.hpp"
@@ -19,8 +20,6 @@ Task<Result<FindResult>> collect(GuestLink& link, const GuestPath& path, const F
                                  const CallContext& call);
 
 /// Gives what a search finds to `sink`, on the calling thread, which blocks.
-template <class Found>
-using FoundSink = std::function<Result<void>(std::span<const Found>)>;
 Result<SearchSummary> give_each(GuestLink& link, const GuestPath& path, const GrepQuery& query,
                                 const FoundSink<GrepLine>& sink, const CallContext& call);
 Result<SearchSummary> give_each(GuestLink& link, const GuestPath& path, const FindQuery& query,

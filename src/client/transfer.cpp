@@ -3,46 +3,47 @@
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 #include "base/async/completion.hpp"
 #include "client/file_calls.hpp"
+#include "client/host_calls.hpp"
 
 namespace cove::client {
 namespace {
 
-Error blocking_refused() {
-  return Error(ErrorCode::kFailedPrecondition,
-               "a transfer inside one of Cove's callbacks would wait for itself; make it on a "
-               "thread of your own");
+void tell(const Progress& progress, std::uint64_t done, std::optional<std::uint64_t> total) {
+  if (progress) progress(done, total);
 }
 
-template <class T, class... Args>
-Result<T> call_host(const char* name, const std::function<Result<T>(Args...)>& function,
-                    Args... args) {
-  try {
-    return function(args...);
-  } catch (const std::exception& e) {
-    return Error(ErrorCode::kInternal, std::string(name) + " threw: " + e.what());
-  } catch (...) {
-    return Error(ErrorCode::kInternal, std::string(name) + " threw");
-  }
-}
-
-Result<void> pour(Scheduler& scheduler, ByteSource& source,
-                  const std::function<Result<void>(ByteView)>& sink, const CallContext& call) {
+Result<void> pour(Scheduler& scheduler, ByteSource& source, std::optional<std::uint64_t> total,
+                  const Outlet& outlet, const CallContext& call) {
+  std::uint64_t done = 0;
   for (;;) {
     COVE_TRY(const Bytes piece, base::sync_wait(scheduler, source.next(call)));
     if (piece.empty()) return ok();
-    COVE_TRY_VOID(call_host<void, ByteView>("the sink", sink, ByteView(piece)));
+    COVE_TRY_VOID(call_host<void>("the sink", outlet.sink, ByteView(piece)));
+    done += piece.size();
+    tell(outlet.progress, done, total);
   }
 }
 
-Task<int> destroy(std::unique_ptr<ByteSource>& source) {
-  source.reset();
-  co_return 0;
+/// The next piece of an upload, of which the host hears once more: what it throws there ends the
+/// upload as what it throws in its source does.
+Result<Bytes> next_piece(const Inlet& inlet, std::uint64_t& done) {
+  COVE_TRY(Bytes piece, call_host<Bytes>("the source", inlet.source));
+  done += piece.size();
+  if (!inlet.progress || piece.empty()) return piece;
+  const auto report = [&] {
+    inlet.progress(done, std::nullopt);
+    return ok();
+  };
+  COVE_TRY_VOID(call_host<void>("the progress callback", report));
+  return piece;
 }
 
 /// A source that asks the calling thread for each piece and waits without blocking the scheduler.
+template <class T>
 class AskingSource final : public ByteSource {
  public:
   explicit AskingSource(Scheduler& scheduler) : scheduler_(scheduler) {}
@@ -57,21 +58,22 @@ class AskingSource final : public ByteSource {
     co_return co_await base::wait_bounded<Bytes>(answer, scheduler_, call);
   }
 
-  void finish(Result<FileInfo> result) {
+  void finish(Result<T> result) {
     const std::lock_guard lock(mutex_);
     finished_.emplace(std::move(result));
     changed_.notify_one();
   }
 
-  /// Answers each question with a piece of `source`, until the file is written or refused.
-  Result<FileInfo> serve(const std::function<Result<Bytes>()>& source) {
+  /// Answers each question with a piece of the source, until what it is for is done or refused.
+  Result<T> serve(const Inlet& inlet) {
+    std::uint64_t done = 0;
     std::unique_lock lock(mutex_);
     for (;;) {
       changed_.wait(lock, [this] { return finished_ || asked_; });
       if (finished_) return *finished_;
       const auto answer = std::exchange(asked_, nullptr);
       lock.unlock();
-      answer->complete(call_host<Bytes>("the source", source));
+      answer->complete(next_piece(inlet, done));
       lock.lock();
     }
   }
@@ -81,21 +83,18 @@ class AskingSource final : public ByteSource {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<base::Completion<Result<Bytes>>> asked_;
-  std::optional<Result<FileInfo>> finished_;
+  std::optional<Result<T>> finished_;
 };
 
-struct Upload {
-  GuestPath path;
-  WriteOptions options;
-  CallContext call;
-};
-
-Task<void> write_asked(GuestLink& link, std::shared_ptr<AskingSource> source, Upload upload) {
-  std::optional<Result<FileInfo>> result;
+template <class FileCall>
+Task<void> send_asked(GuestLink& link,
+                      std::shared_ptr<AskingSource<typename FileCall::Value>> source,
+                      FileCall file_call, CallContext call) {
+  std::optional<Result<typename FileCall::Value>> result;
   try {
-    Result<FileInfo> written =
-        co_await write_from(link, upload.path, *source, upload.options, upload.call);
-    result.emplace(std::move(written));
+    Task<Result<typename FileCall::Value>> task = ask_files(link, std::move(file_call), call);
+    Result<typename FileCall::Value> sent = co_await task;
+    result.emplace(std::move(sent));
   } catch (const std::exception& e) {
     result.emplace(error_of(e));
   } catch (...) {
@@ -104,46 +103,74 @@ Task<void> write_asked(GuestLink& link, std::shared_ptr<AskingSource> source, Up
   source->finish(std::move(*result));
 }
 
-Result<void> download(GuestLink& link, const GuestPath& path,
-                      const std::function<Result<void>(ByteView)>& sink, const CallContext& call) {
-  COVE_TRY(const std::unique_ptr<CallScope> scope, link.begin(call));
-  if (link.on_scheduler()) return blocking_refused();
-  Scheduler& scheduler = link.scheduler();
-  COVE_TRY(std::unique_ptr<ByteSource> source,
-           base::sync_wait(scheduler, open_file(link, path, scope->context())));
-  Result<void> poured = pour(scheduler, *source, sink, scope->context());
-  base::sync_wait(scheduler, destroy(source));  // it belongs to the scheduler's thread
-  return poured;
-}
-
 }  // namespace
 
-Result<void> download_to(GuestLink& link, const GuestPath& path,
-                         const std::function<Result<void>(ByteView)>& sink,
-                         const CallContext& call) {
-  try {
-    return download(link, path, sink, call);
-  } catch (const std::exception& e) {
-    return error_of(e);
-  } catch (...) {
-    return error_of_unknown();
-  }
+Result<void> download_file(GuestLink& link, const GuestPath& path, const Outlet& outlet,
+                           const CallContext& call) {
+  return run_here<void>(link, call, [&](const CallContext& inner) -> Result<void> {
+    Scheduler& scheduler = link.scheduler();
+    COVE_TRY(GuestFile file,
+             base::sync_wait(scheduler, ask_files(link, OpenCall{path, {}}, inner)));
+    const Held<ByteSource> source(scheduler, std::move(file.content));
+    return pour(scheduler, *source, file.length, outlet, inner);
+  });
 }
 
-Result<FileInfo> upload_from(GuestLink& link, const GuestPath& path,
-                             const std::function<Result<Bytes>()>& source,
+Result<void> download_tree(GuestLink& link, const GuestPath& path, const Outlet& outlet,
+                           const CallContext& call) {
+  return run_here<void>(link, call, [&](const CallContext& inner) -> Result<void> {
+    Scheduler& scheduler = link.scheduler();
+    COVE_TRY(auto opened, base::sync_wait(scheduler, ask_files(link, OpenTreeCall{path}, inner)));
+    const Held<ByteSource> source(scheduler, std::move(opened));
+    return pour(scheduler, *source, std::nullopt, outlet, inner);
+  });
+}
+
+Result<FileInfo> upload_file(GuestLink& link, const GuestPath& path, const Inlet& inlet,
                              const WriteOptions& options, const CallContext& call) {
-  try {
-    COVE_TRY(const std::unique_ptr<CallScope> scope, link.begin(call));
-    if (link.on_scheduler()) return blocking_refused();
-    const auto asking = std::make_shared<AskingSource>(link.scheduler());
-    base::spawn(link.scheduler(),
-                write_asked(link, asking, Upload{path, options, scope->context()}));
-    return asking->serve(source);
-  } catch (const std::exception& e) {
-    return error_of(e);
-  } catch (...) {
-    return error_of_unknown();
+  return run_here<FileInfo>(link, call, [&](const CallContext& inner) {
+    const auto asking = std::make_shared<AskingSource<FileInfo>>(link.scheduler());
+    UploadCall upload{path, options, asking.get()};
+    base::spawn(link.scheduler(), send_asked(link, asking, std::move(upload), inner));
+    return asking->serve(inlet);
+  });
+}
+
+Result<TreeCounts> upload_tree(GuestLink& link, const GuestPath& path, const Inlet& inlet,
+                               const CallContext& call) {
+  return run_here<TreeCounts>(link, call, [&](const CallContext& inner) {
+    const auto asking = std::make_shared<AskingSource<TreeCounts>>(link.scheduler());
+    WriteTreeCall upload{path, asking.get()};
+    base::spawn(link.scheduler(), send_asked(link, asking, std::move(upload), inner));
+    return asking->serve(inlet);
+  });
+}
+
+Result<void> follow_watch(GuestLink& link, const GuestPath& path, const WatchOptions& options,
+                          const std::function<bool(const FileEvent&)>& on_event,
+                          const CallContext& call) {
+  return run_here<void>(link, call, [&](const CallContext& inner) -> Result<void> {
+    Scheduler& scheduler = link.scheduler();
+    WatchCall opening{path, options};
+    COVE_TRY(auto opened, base::sync_wait(scheduler, ask_files(link, std::move(opening), inner)));
+    const Held<GuestWatch> watch(scheduler, std::move(opened));
+    for (;;) {
+      COVE_TRY(const auto events, base::sync_wait(scheduler, (*watch).next(inner)));
+      for (const FileEvent& event : events) {
+        if (!on_event(event)) return ok();
+      }
+    }
+  });
+}
+
+Task<Result<void>> run_watch(GuestLink& link, const GuestPath& path, const WatchOptions& options,
+                             const std::function<void(std::vector<FileEvent>)>& on_events,
+                             const CallContext& call) {
+  WatchCall opening{path, options};
+  COVE_CO_TRY(const auto watch, co_await ask_files(link, std::move(opening), call));
+  for (;;) {
+    COVE_CO_TRY(auto events, co_await watch->next(call));
+    if (on_events) on_events(std::move(events));
   }
 }
 

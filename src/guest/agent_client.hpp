@@ -1,12 +1,17 @@
 /// AgentGuest: Guest over one connection to a cove-agent. Its parts: agent_guest.cpp (connecting,
-/// commands), agent_process.cpp (streamed commands), agent_files.cpp, agent_search.cpp.
+/// commands), command_wait.cpp (agents that say nothing), agent_process.cpp (commands that are
+/// followed), agent_processes.cpp (background processes), agent_search.cpp,
+/// agent_files.hpp.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <cove/guest.hpp>
 
+#include "guest/agent_files.hpp"
 #include "guest/agent_guest.hpp"
 #include "guest/connection.hpp"
 #include "wire/request.hpp"
@@ -43,9 +48,9 @@ class StreamOwner {
   std::shared_ptr<Stream> stream_;
 };
 
-/// Opens a stream for `request`.
+/// Opens a stream for `request`. `data_follows`: as of Connection::open.
 Result<std::shared_ptr<StreamOwner>> open_stream(const LinkPtr& link, const wire::Request& request,
-                                                 std::uint64_t window);
+                                                 std::uint64_t window, bool data_follows = false);
 
 /// Asks and waits for the answer's payload.
 Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& call);
@@ -53,11 +58,11 @@ Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& 
 /// Ends the connection where the agent's answer makes no sense, and passes the value on.
 template <class T>
 Result<T> checked(const Link& link, Result<T> parsed) {
-  if (!parsed) {
-    link.connection->lose(
-        Error(ErrorCode::kIntegrity, "the agent broke the protocol: " + parsed.error().message()));
-  }
-  return parsed;
+  if (parsed) return parsed;
+  const Error error(ErrorCode::kProvider,
+                    "the agent broke the protocol: " + parsed.error().message());
+  link.connection->lose(error);
+  return error;
 }
 
 /// A command's request with what follows it: arguments that do not fit, and stdin.
@@ -65,20 +70,58 @@ struct CommandRequest {
   wire::Request request;
   std::deque<Stream::Piece> pieces;
 };
+
+/// How it is asked for.
+struct CommandForm {
+  bool streamed = false;
+  bool keep_stdin = false;
+  std::optional<ProcessOptions> background;
+};
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
-                                    const ExecSpec& spec, bool streamed, bool keep_stdin);
+                                    const ExecSpec& spec, const CommandForm& form);
+
+/// The request that started a process. kNotFound: no process has such an id.
+Result<wire::RequestId> request_id_of(const ProcessId& id);
+
+/// How long an agent may take to say that a command ended, after it should have.
+constexpr std::chrono::seconds kEndTime{10};
+
+/// kUnavailable of an agent that is there and says nothing. `what`: it did not.
+Error silent_agent(const std::string& what);
+
+/// Waits on a command's stream, but not for ever where the command has a timeout: the agent keeps
+/// that, and one that was stopped keeps nothing.
+class CommandWait {
+ public:
+  /// Of a command that may run as long as it likes.
+  CommandWait() = default;
+  CommandWait(const Link& link, const ExecSpec& spec);
+
+  /// As Stream::changed. A command that should have ended long ago is cancelled; kUnavailable: the
+  /// agent says nothing for kEndTime after that. It must live until the task has ended.
+  Task<Result<void>> changed(const StreamOwner& stream, const CallContext& call);
+
+ private:
+  std::optional<Instant> overdue_;
+  bool cancelled_ = false;
+};
 
 /// How much of a streamed command's output may wait unread.
 constexpr std::uint64_t kStreamWindow = 256 * 1024;
 
-/// Opens a streamed command; see Guest::start.
-Task<Result<std::shared_ptr<GuestProcess>>> start_process(LinkPtr link, const std::string& session,
-                                                          const ExecSpec& spec, bool keep_stdin,
-                                                          const CallContext& call);
+/// Opens a streamed command; see GuestCommands::start.
+Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const std::string& session,
+                                                           const ExecSpec& spec, bool keep_stdin,
+                                                           const CallContext& call);
 
-class AgentGuest final : public Guest {
+/// Follows a background process; see GuestCommands::attach.
+Task<Result<std::shared_ptr<GuestProcess>>> attach_to(LinkPtr link, const ProcessId& id,
+                                                      const AttachOptions& options,
+                                                      const CallContext& call);
+
+class AgentGuest final : public AgentFiles {
  public:
-  explicit AgentGuest(LinkPtr link) : link_(std::move(link)) {}
+  explicit AgentGuest(LinkPtr link) : AgentFiles(std::move(link)) {}
   ~AgentGuest() override;
 
   bool is_connected() const;
@@ -90,24 +133,22 @@ class AgentGuest final : public Guest {
   Task<Result<std::shared_ptr<GuestProcess>>> start(const std::string& session,
                                                     const ExecSpec& spec, bool keep_stdin,
                                                     const CallContext& call) override;
-  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath& path, const ReadRange& range,
-                                                      const CallContext& call) override;
-  Task<Result<FileInfo>> write_file(const GuestPath& path, ByteSource& content,
-                                    const WriteOptions& options, const CallContext& call) override;
-  Task<Result<FileInfo>> stat(const GuestPath& path, const CallContext& call) override;
-  Task<Result<FilePage>> list(const GuestPath& path, const ListOptions& options,
-                              const CallContext& call) override;
-  Task<Result<void>> make_directory(const GuestPath& path, const CallContext& call) override;
-  Task<Result<void>> remove(const GuestPath& path, bool recursive,
-                            const CallContext& call) override;
+  Task<Result<ProcessInfo>> start_process(const std::string& session, const ExecSpec& spec,
+                                          const ProcessOptions& options,
+                                          const CallContext& call) override;
+  Task<Result<std::vector<ProcessInfo>>> list_processes(const CallContext& call) override;
+  Task<Result<ProcessInfo>> find_process(const ProcessId& id, const CallContext& call) override;
+  Task<Result<OutputSlice>> process_output(const ProcessId& id, const OutputRequest& request,
+                                           const CallContext& call) override;
+  Task<Result<std::shared_ptr<GuestProcess>>> attach(const ProcessId& id,
+                                                     const AttachOptions& options,
+                                                     const CallContext& call) override;
+  Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) override;
   Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath& path, const GrepQuery& query,
                                                  const CallContext& call) override;
   Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath& path, const FindQuery& query,
                                                  const CallContext& call) override;
   Task<Result<void>> sync(const CallContext& call) override;
-
- private:
-  LinkPtr link_;
 };
 
 }  // namespace cove::guest

@@ -3,12 +3,12 @@
 #include <utility>
 
 #include "guest/agent_client.hpp"
+#include "wire/file_reply.hpp"
 #include "wire/reply.hpp"
 
 namespace cove::guest {
 namespace {
 
-constexpr std::uint64_t kFileWindow = 1024 * 1024;
 constexpr std::uint32_t kMaxPage = 10'000;
 
 /// How long a cancelled upload's real outcome is waited for.
@@ -40,8 +40,8 @@ class FileSource final : public ByteSource {
   Result<Bytes> finish(StreamOwner& stream) const {
     COVE_TRY(const auto reply, checked(*stream.link(), wire::parse_count(*stream->response)));
     if (reply.count == received_) return Bytes();
-    return Error(ErrorCode::kIntegrity, "the agent says " + std::to_string(reply.count) +
-                                            " bytes, but " + std::to_string(received_) + " came");
+    return Error(ErrorCode::kProvider, "the agent says " + std::to_string(reply.count) +
+                                           " bytes, but " + std::to_string(received_) + " came");
   }
 
   std::shared_ptr<StreamOwner> owner_;
@@ -83,6 +83,30 @@ Task<Result<void>> take_back(const StreamOwner& stream, Error cause) {
   co_return cause;
 }
 
+/// What ended `before` the answer, if something did, ends the wait for it.
+Task<Result<void>> settle(const StreamOwner& stream, Result<void> before, const CallContext& call) {
+  if (before) before = co_await await_answer(stream, call);
+  if (!before && !stream->is_over()) {
+    const Error cause = before.error();
+    COVE_CO_TRY_VOID(co_await take_back(stream, cause));
+  }
+  if (stream->error) co_return *stream->error;
+  co_return ok();
+}
+
+/// Adds what came to the text. False: more than was asked for.
+bool take_text(StreamOwner& stream, std::uint64_t most, std::string& text) {
+  while (!stream->arrived.empty()) {
+    const Bytes bytes = std::move(stream->arrived.front().bytes);
+    stream->arrived.pop_front();
+    if (text.size() + bytes.size() > most) return false;
+    // SAFETY: bytes seen as characters.
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    stream.link()->connection->used(*stream, bytes.size());
+  }
+  return true;
+}
+
 Result<void> take_entries(StreamOwner& stream, FilePage& page) {
   while (!stream->arrived.empty()) {
     const Bytes bytes = std::move(stream->arrived.front().bytes);
@@ -101,9 +125,33 @@ Result<void> take_entries(StreamOwner& stream, FilePage& page) {
 
 }  // namespace
 
-Task<Result<std::unique_ptr<ByteSource>>> AgentGuest::read_file(const GuestPath& path,
-                                                                const ReadRange& range,
-                                                                const CallContext& call) {
+std::unique_ptr<ByteSource> make_source(std::shared_ptr<StreamOwner> stream) {
+  return std::make_unique<FileSource>(std::move(stream));
+}
+
+Task<Result<void>> await_event(const StreamOwner& stream, const CallContext& call) {
+  while (!stream->event && !stream->is_over()) {
+    COVE_CO_TRY_VOID(co_await stream->changed(call));
+  }
+  if (stream->error) co_return *stream->error;
+  if (stream->event) co_return ok();
+  co_return checked<void>(*stream.link(),
+                          Error(ErrorCode::kIntegrity, "an answer without what comes before it"));
+}
+
+Task<Result<void>> await_settled(const StreamOwner& stream, const CallContext& call) {
+  return settle(stream, ok(), call);
+}
+
+Task<Result<void>> send_all(const StreamOwner& stream, ByteSource& content,
+                            const CallContext& call) {
+  Result<void> sent = co_await send_content(stream, content, call);
+  COVE_CO_TRY_VOID(co_await settle(stream, std::move(sent), call));
+  co_return ok();
+}
+
+Task<Result<GuestFile>> AgentFiles::read_file(const GuestPath& path, const ReadRange& range,
+                                              const CallContext& call) {
   const LinkPtr link = link_;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
   wire::ReadRequest body;
@@ -112,15 +160,45 @@ Task<Result<std::unique_ptr<ByteSource>>> AgentGuest::read_file(const GuestPath&
   body.credit = kFileWindow;
   const wire::Request request = link->request(std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
+  COVE_CO_TRY_VOID(co_await await_event(*owner, call));
+  COVE_CO_TRY(auto opened, checked(*link, wire::parse_opened(*(*owner)->event)));
+  GuestFile file;
+  file.info = std::move(opened.info);
+  file.content_type = std::move(opened.content_type);
+  file.length = opened.length;
+  file.content = make_source(owner);
+  co_return file;
+}
+
+Task<Result<LineSlice>> AgentFiles::read_lines(const GuestPath& path, const LineRange& range,
+                                               const CallContext& call) {
+  const LinkPtr link = link_;
+  COVE_CO_TRY_VOID(call.check(link->runtime.clock));
+  wire::ReadLinesRequest body;
+  body.path = path;
+  body.range = range;
+  body.credit = kFileWindow;
+  wire::FileRequest wrapped;
+  wrapped.body = std::move(body);
+  const wire::Request request = link->request(std::move(wrapped));
+  COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   StreamOwner& stream = *owner;
-  while (!stream->event && !stream->is_over()) {
+  std::string text;
+  for (;;) {
+    if (!take_text(stream, range.max_bytes, text)) {
+      const Error error(ErrorCode::kIntegrity, "more text than was asked for");
+      co_return checked<LineSlice>(*link, error);
+    }
+    if (stream->is_over()) break;
     COVE_CO_TRY_VOID(co_await stream->changed(call));
   }
   if (stream->error) co_return *stream->error;
-  co_return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(owner));
+  COVE_CO_TRY(LineSlice slice, checked(*link, wire::parse_line_slice(*stream->response)));
+  slice.text = std::move(text);
+  co_return slice;
 }
 
-Task<Result<FileInfo>> AgentGuest::write_file(const GuestPath& path, ByteSource& content,
+Task<Result<FileInfo>> AgentFiles::write_file(const GuestPath& path, ByteSource& content,
                                               const WriteOptions& options,
                                               const CallContext& call) {
   const LinkPtr link = link_;
@@ -129,19 +207,12 @@ Task<Result<FileInfo>> AgentGuest::write_file(const GuestPath& path, ByteSource&
   body.path = path;
   body.options = options;
   const wire::Request request = link->request(std::move(body));
-  COVE_CO_TRY(const auto owner, open_stream(link, request, 0));
-  StreamOwner& stream = *owner;
-  Result<void> sent = co_await send_content(stream, content, call);
-  if (sent) sent = co_await await_answer(stream, call);
-  if (!sent && !stream->is_over()) {
-    const Error cause = sent.error();
-    COVE_CO_TRY_VOID(co_await take_back(stream, cause));
-  }
-  if (stream->error) co_return *stream->error;
-  co_return checked(*link, wire::parse_file_info(*stream->response));
+  COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
+  COVE_CO_TRY_VOID(co_await send_all(*owner, content, call));
+  co_return checked(*link, wire::parse_file_info(*(*owner)->response));
 }
 
-Task<Result<FileInfo>> AgentGuest::stat(const GuestPath& path, const CallContext& call) {
+Task<Result<FileInfo>> AgentFiles::stat(const GuestPath& path, const CallContext& call) {
   const LinkPtr link = link_;
   wire::StatRequest body;
   body.path = path;
@@ -150,7 +221,7 @@ Task<Result<FileInfo>> AgentGuest::stat(const GuestPath& path, const CallContext
   co_return checked(*link, wire::parse_file_info(payload));
 }
 
-Task<Result<FilePage>> AgentGuest::list(const GuestPath& path, const ListOptions& options,
+Task<Result<FilePage>> AgentFiles::list(const GuestPath& path, const ListOptions& options,
                                         const CallContext& call) {
   const LinkPtr link = link_;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
@@ -174,28 +245,6 @@ Task<Result<FilePage>> AgentGuest::list(const GuestPath& path, const ListOptions
   }
   page.next = std::move(reply.next);
   co_return page;
-}
-
-Task<Result<void>> AgentGuest::make_directory(const GuestPath& path, const CallContext& call) {
-  const LinkPtr link = link_;
-  wire::MakeDirectoryRequest body;
-  body.path = path;
-  wire::Request request = link->request(std::move(body));
-  const Result<Bytes> answer = co_await ask(link, std::move(request), call);
-  if (!answer) co_return answer.error();
-  co_return ok();
-}
-
-Task<Result<void>> AgentGuest::remove(const GuestPath& path, bool recursive,
-                                      const CallContext& call) {
-  const LinkPtr link = link_;
-  wire::RemoveRequest body;
-  body.path = path;
-  body.recursive = recursive;
-  wire::Request request = link->request(std::move(body));
-  const Result<Bytes> answer = co_await ask(link, std::move(request), call);
-  if (!answer) co_return answer.error();
-  co_return ok();
 }
 
 Task<Result<void>> AgentGuest::sync(const CallContext& call) {

@@ -10,9 +10,6 @@ namespace {
 
 constexpr std::chrono::seconds kGreetingTime{10};
 
-/// How long after SIGKILL of the tree an agent may take to say so.
-constexpr std::chrono::seconds kEndTime{10};
-
 wire::Greeting greeting_of(const AgentIdentity& identity) {
   wire::Greeting greeting;
   greeting.deployment = identity.deployment;
@@ -66,34 +63,32 @@ bool take_output(std::deque<Stream::Piece>& arrived, wire::Channel channel,
 
 Result<ExecResult> captured_result(Stream& stream) {
   COVE_TRY(const auto reply, wire::parse_exec_reply(*stream.response));
-  ExecResult result;
-  result.outcome = reply.outcome;
-  result.duration = reply.duration;
+  ExecResult result = wire::result_of(reply);
   if (!take_output(stream.arrived, wire::Channel::kOut, reply.out, result.out) ||
       !take_output(stream.arrived, wire::Channel::kErr, reply.err, result.err)) {
-    return Error(ErrorCode::kIntegrity, "the output is not as long as the answer says");
+    return Error(ErrorCode::kProvider, "the output is not as long as the answer says");
   }
   return result;
 }
 
 /// Waits for the end of a captured command. When the call ends first the tree is ended, and its
 /// real end is waited for, but not for ever: an agent that does not answer is none.
-Task<Result<void>> await_command(const StreamOwner& stream, std::chrono::milliseconds grace,
+Task<Result<void>> await_command(const StreamOwner& stream, const ExecSpec& spec,
                                  const CallContext& call) {
+  CommandWait wait(*stream.link(), spec);
   CallContext patience = call;
   bool ending = false;
   while (!stream->is_over()) {
-    const Result<void> changed = co_await stream->changed(patience);
+    const Result<void> changed = co_await wait.changed(stream, patience);
     if (changed) continue;
-    if (ending) {
-      co_return Error(ErrorCode::kUnavailable, "the agent does not say that the command ended");
-    }
+    if (changed.error().code() == ErrorCode::kUnavailable) co_return changed.error();
+    if (ending) co_return silent_agent("say within 10 s that the command ended");
     ending = true;
     const wire::Cancel cancel{.timed_out = changed.error().code() == ErrorCode::kTimeout,
                               .discard = false};
     stream.link()->connection->cancel(*stream, cancel);
     patience = CallContext();
-    patience.deadline = stream.link()->runtime.clock.now() + grace + kEndTime;
+    patience.deadline = stream.link()->runtime.clock.now() + spec.kill_grace + kEndTime;
   }
   if (stream->error) co_return *stream->error;
   co_return ok();
@@ -117,9 +112,9 @@ StreamOwner::~StreamOwner() {
 }
 
 Result<std::shared_ptr<StreamOwner>> open_stream(const LinkPtr& link, const wire::Request& request,
-                                                 std::uint64_t window) {
+                                                 std::uint64_t window, bool data_follows) {
   COVE_TRY(const Bytes payload, wire::encode_request(request));
-  return std::make_shared<StreamOwner>(link, link->connection->open(payload, window));
+  return std::make_shared<StreamOwner>(link, link->connection->open(payload, window, data_follows));
 }
 
 Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& call) {
@@ -132,17 +127,19 @@ Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& 
 }
 
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
-                                    const ExecSpec& spec, bool streamed, bool keep_stdin) {
+                                    const ExecSpec& spec, const CommandForm& form) {
   COVE_TRY_VOID(wire::check_exec(spec));
   wire::ExecRequest exec;
   exec.session = session;
   exec.spec = spec;
   exec.spec.stdin_data.clear();
-  exec.streamed = streamed;
-  exec.has_stdin = keep_stdin || !spec.stdin_data.empty();
-  exec.credit = streamed ? kStreamWindow : 0;
+  wire::pack_line(exec);
+  exec.streamed = form.streamed;
+  exec.has_stdin = form.keep_stdin || !spec.stdin_data.empty();
+  exec.credit = form.streamed ? kStreamWindow : 0;
+  exec.background = form.background;
   CommandRequest command;
-  Bytes arguments = wire::pack_arguments(spec);
+  Bytes arguments = wire::pack_arguments(exec.spec);
   // Half of a control payload leaves room for the rest of the request.
   if (arguments.size() > wire::kMaxControlBytes / 2) {
     if (arguments.size() > wire::kMaxArgumentBytes) {
@@ -156,7 +153,7 @@ Result<CommandRequest> make_command(const Link& link, const std::string& session
   if (exec.has_stdin) {
     const auto bytes = std::as_bytes(std::span(spec.stdin_data));
     Bytes stdin_bytes(bytes.begin(), bytes.end());
-    command.pieces.push_back({wire::Channel::kMain, std::move(stdin_bytes), !keep_stdin});
+    command.pieces.push_back({wire::Channel::kMain, std::move(stdin_bytes), !form.keep_stdin});
   }
   command.request = link.request(std::move(exec));
   return command;
@@ -183,20 +180,20 @@ Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecS
                                          const CallContext& call) {
   const LinkPtr link = link_;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
-  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, false, false));
+  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, CommandForm()));
   const std::uint64_t window = 2 * (spec.output.head_bytes + spec.output.tail_bytes);
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, window));
   StreamOwner& stream = *owner;
   stream->collect = command.request.id;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
-  COVE_CO_TRY_VOID(co_await await_command(stream, spec.kill_grace, call));
+  COVE_CO_TRY_VOID(co_await await_command(stream, spec, call));
   co_return checked(*link, captured_result(*stream));
 }
 
 Task<Result<std::shared_ptr<GuestProcess>>> AgentGuest::start(const std::string& session,
                                                               const ExecSpec& spec, bool keep_stdin,
                                                               const CallContext& call) {
-  return start_process(link_, session, spec, keep_stdin, call);
+  return start_streamed(link_, session, spec, keep_stdin, call);
 }
 
 Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::UniqueFd socket,
@@ -212,7 +209,7 @@ Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::U
   Result<wire::Greeting> greeting = co_await connection->greeting(patience);
   const wire::Greeting expected = greeting_of(identity);
   if (!greeting && ours && greeting.error().code() == ErrorCode::kTimeout) {
-    greeting = Error(ErrorCode::kUnavailable, "the agent did not greet within 10 s");
+    greeting = silent_agent("greet within 10 s");
   }
   Result<void> accepted = greeting ? check_greeting(expected, *greeting) : greeting.error();
   if (!accepted) {

@@ -35,7 +35,8 @@ struct GuestRuntime {
 /// Takes a connected stream socket, exchanges greetings and gives a guest that is shared by all of
 /// this process's calls. Every byte of the other side is hostile. Errors: kUnavailable - closed, or
 /// no greeting in time; kConflict - another epoch answers; kIntegrity - another deployment, sandbox
-/// or generation, or no agent at all; kUnsupported - no protocol version in common.
+/// or generation; kProvider - no agent at all, and later every call of a connection whose agent
+/// broke the protocol; kUnsupported - no protocol version in common.
 Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::UniqueFd socket,
                                                    AgentIdentity identity, const CallContext& call);
 

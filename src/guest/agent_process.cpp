@@ -1,4 +1,4 @@
-// Streamed commands: reading their output is what gives them credit.
+// Commands and processes that are followed: reading their output is what gives them credit.
 #include <utility>
 
 #include "guest/agent_client.hpp"
@@ -16,17 +16,19 @@ std::string_view as_text(const Bytes& bytes) {
 class AgentProcess final : public GuestProcess {
  public:
   AgentProcess(std::shared_ptr<StreamOwner> stream, const wire::RequestId& id,
-               const OutputLimits& limits)
+               const OutputLimits& limits, std::shared_ptr<CommandWait> patience)
       : owner_(std::move(stream)),
         id_(id),
-        kept_out_(limits.head_bytes, limits.tail_bytes),
-        kept_err_(limits.head_bytes, limits.tail_bytes) {}
+        patience_(std::move(patience)),
+        kept_out_(limits),
+        kept_err_(limits) {}
 
   Task<Result<OutputChunk>> next_output(const CallContext& call) override {
     const auto owner = owner_;
+    const auto patience = patience_;
     StreamOwner& stream = *owner;
     while (stream->arrived.empty() && !stream->is_over()) {
-      COVE_CO_TRY_VOID(co_await stream->changed(call));
+      COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
     }
     OutputChunk chunk;
     if (stream->arrived.empty()) {
@@ -64,12 +66,13 @@ class AgentProcess final : public GuestProcess {
   }
 
   Task<Result<void>> signal(std::int32_t signal, const CallContext& call) override {
-    const LinkPtr link = owner_->link();
     const wire::SignalRequest body{id_, signal};
-    wire::Request request = link->request(body);
-    const Result<Bytes> answer = co_await ask(link, std::move(request), call);
-    if (!answer) co_return answer.error();
-    co_return ok();
+    co_return co_await tell(body, call);
+  }
+
+  Task<Result<void>> resize(TerminalSize size, const CallContext& call) override {
+    const wire::ResizeRequest body{id_, size};
+    co_return co_await tell(body, call);
   }
 
   Task<Result<void>> cancel(const CallContext&) override {
@@ -80,23 +83,20 @@ class AgentProcess final : public GuestProcess {
 
   Task<Result<ExecResult>> wait(const CallContext& call) override {
     const auto owner = owner_;
+    const auto patience = patience_;
     StreamOwner& stream = *owner;
     for (;;) {
       while (!stream->arrived.empty()) take(stream);
       if (stream->is_over()) break;
-      COVE_CO_TRY_VOID(co_await stream->changed(call));
+      COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
     }
     if (stream->error) co_return *stream->error;
     if (result_) co_return *result_;
     COVE_CO_TRY(const auto reply,
                 checked(*stream.link(), wire::parse_exec_reply(*stream->response)));
-    ExecResult result;
-    result.outcome = reply.outcome;
-    result.duration = reply.duration;
-    result.out = kept_out_.take();
-    result.err = kept_err_.take();
-    result.out.total_bytes = reply.out.total_bytes;
-    result.err.total_bytes = reply.err.total_bytes;
+    ExecResult result = wire::result_of(reply);
+    join(kept_out_.take(), result.out);
+    join(kept_err_.take(), result.err);
     result_ = result;
     co_return result;
   }
@@ -108,6 +108,22 @@ class AgentProcess final : public GuestProcess {
   bool stdin_closed_ = false;
 
  private:
+  template <class Body>
+  Task<Result<void>> tell(Body body, const CallContext& call) {
+    const LinkPtr link = owner_->link();
+    wire::Request request = link->request(std::move(body));
+    const Result<Bytes> answer = co_await ask(link, std::move(request), call);
+    if (!answer) co_return answer.error();
+    co_return ok();
+  }
+
+  /// What came here, into what the agent counted: it may have had to drop some before.
+  static void join(StreamOutput kept, StreamOutput& output) {
+    output.head = std::move(kept.head);
+    output.tail = std::move(kept.tail);
+    output.dropped_bytes += kept.dropped_bytes;
+  }
+
   /// The next piece of output; it also counts in the result, read or not.
   Stream::Piece take(StreamOwner& stream) {
     Stream::Piece piece = std::move(stream->arrived.front());
@@ -120,6 +136,7 @@ class AgentProcess final : public GuestProcess {
 
   std::shared_ptr<StreamOwner> owner_;
   wire::RequestId id_;
+  std::shared_ptr<CommandWait> patience_;
   wire::KeptOutput kept_out_;
   wire::KeptOutput kept_err_;
   std::optional<ExecResult> result_;
@@ -127,21 +144,46 @@ class AgentProcess final : public GuestProcess {
 
 }  // namespace
 
-Task<Result<std::shared_ptr<GuestProcess>>> start_process(LinkPtr link, const std::string& session,
-                                                          const ExecSpec& spec, bool keep_stdin,
-                                                          const CallContext& call) {
+Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const std::string& session,
+                                                           const ExecSpec& spec, bool keep_stdin,
+                                                           const CallContext& call) {
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
-  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, true, keep_stdin));
+  CommandForm form;
+  form.streamed = true;
+  form.keep_stdin = keep_stdin;
+  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, form));
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, kStreamWindow));
   StreamOwner& stream = *owner;
   stream->collect = command.request.id;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
+  const auto patience = std::make_shared<CommandWait>(*link, spec);
+  while (!stream->event && !stream->is_over()) {
+    COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
+  }
+  if (stream->error) co_return *stream->error;
+  auto process = std::make_shared<AgentProcess>(owner, command.request.id, spec.output, patience);
+  process->stdin_closed_ = !keep_stdin;
+  co_return std::shared_ptr<GuestProcess>(std::move(process));
+}
+
+Task<Result<std::shared_ptr<GuestProcess>>> attach_to(LinkPtr link, const ProcessId& id,
+                                                      const AttachOptions& options,
+                                                      const CallContext& call) {
+  COVE_CO_TRY_VOID(call.check(link->runtime.clock));
+  wire::AttachRequest body;
+  COVE_CO_TRY(body.process, request_id_of(id));
+  body.from = options;
+  body.credit = kStreamWindow;
+  const wire::Request request = link->request(body);
+  COVE_CO_TRY(const auto owner, open_stream(link, request, kStreamWindow));
+  StreamOwner& stream = *owner;
   while (!stream->event && !stream->is_over()) {
     COVE_CO_TRY_VOID(co_await stream->changed(call));
   }
   if (stream->error) co_return *stream->error;
-  auto process = std::make_shared<AgentProcess>(owner, command.request.id, spec.output);
-  process->stdin_closed_ = !keep_stdin;
+  const OutputLimits limits;
+  auto process =
+      std::make_shared<AgentProcess>(owner, body.process, limits, std::make_shared<CommandWait>());
   co_return std::shared_ptr<GuestProcess>(std::move(process));
 }
 

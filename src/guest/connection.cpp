@@ -16,9 +16,13 @@ namespace {
 
 constexpr std::size_t kHighWater = 1024 * 1024;
 constexpr std::chrono::milliseconds kLazyFlush{100};
+constexpr std::size_t kJoinedBytes = 64 * 1024;
+
+/// What waits unread costs more than its bytes: pieces of one byte would be a hundredfold.
+constexpr std::size_t kMaxPieces = 16 * 1024;
 
 Error violation(const std::string& what) {
-  return {ErrorCode::kIntegrity, "the agent broke the protocol: " + what};
+  return {ErrorCode::kProvider, "the agent broke the protocol: " + what};
 }
 
 }  // namespace
@@ -58,7 +62,8 @@ bool Connection::is_open() noexcept {
   return ::poll(&socket, 1, 0) == 0;
 }
 
-std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window) {
+std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window,
+                                         bool data_follows) {
   // Numbers may come round in a very long life; those still in use are passed over.
   while (next_stream_ == 0 || streams_.contains(next_stream_)) ++next_stream_;
   const auto stream = std::make_shared<Stream>(loop_, next_stream_++, window);
@@ -69,7 +74,7 @@ std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window)
   streams_.emplace(stream->number(), stream);
   wire::append_frame(out_, wire::FrameType::kRequest, wire::Channel::kMain, stream->number(),
                      request);
-  flush();
+  if (!data_follows) flush();
   return stream;
 }
 
@@ -233,11 +238,13 @@ Result<void> Connection::take_on_stream(const wire::FrameView& frame, Stream& st
     case wire::FrameType::kData:
       if (!stream.received.receive(frame.payload.size()))
         return violation("more data than allowed");
+      if (stream.arrived.size() >= kMaxPieces) return violation("its data comes in crumbs");
       take_data(frame, stream);
       return ok();
     case wire::FrameType::kCredit: {
-      COVE_TRY(const std::uint64_t credit, wire::read_credit(frame.payload));
-      stream.credit.grant(credit);
+      const auto credit = wire::read_credit(frame.payload);
+      if (!credit) return violation(credit.error().message());
+      stream.credit.grant(*credit);
       pump(stream);
       flush();
       return ok();
@@ -265,8 +272,17 @@ void Connection::take_data(const wire::FrameView& frame, Stream& stream) {
     used(stream, frame.payload.size());
     return;
   }
-  Bytes bytes(frame.payload.begin(), frame.payload.end());
-  stream.arrived.push_back({frame.channel, std::move(bytes)});
+  // Output is one run of bytes: many small frames do not become many small pieces.
+  const bool is_output =
+      frame.channel == wire::Channel::kOut || frame.channel == wire::Channel::kErr;
+  if (is_output && !stream.arrived.empty() && stream.arrived.back().channel == frame.channel &&
+      stream.arrived.back().bytes.size() + frame.payload.size() <= kJoinedBytes) {
+    Bytes& last = stream.arrived.back().bytes;
+    last.insert(last.end(), frame.payload.begin(), frame.payload.end());
+  } else {
+    Bytes bytes(frame.payload.begin(), frame.payload.end());
+    stream.arrived.push_back({frame.channel, std::move(bytes)});
+  }
   stream.notify();
 }
 

@@ -33,7 +33,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void greet(const wire::Greeting& greeting);
 
   /// Opens a stream with an encoded request; the error of a lost connection is in the stream.
-  std::shared_ptr<Stream> open(ByteView request, std::uint64_t window);
+  /// `data_follows`: the request waits for the first piece that is sent, and goes out with it.
+  std::shared_ptr<Stream> open(ByteView request, std::uint64_t window, bool data_follows = false);
 
   /// Queues for the stream, and sends what credit and room allow, now and later.
   void send(Stream& stream, Stream::Piece piece);

@@ -3,7 +3,8 @@
 #include <string>
 #include <string_view>
 
-#include "wire/request.hpp"
+#include "base/text/utf8.hpp"
+#include "wire/command_request.hpp"
 
 namespace cove::wire {
 namespace {
@@ -63,6 +64,40 @@ Error invalid(const std::string& what) { return {ErrorCode::kInvalidArgument, wh
 
 bool has_nul(const std::string& text) { return text.find('\0') != std::string::npos; }
 
+Result<void> check_program(const ExecSpec& spec) {
+  if (!spec.shell_line.empty()) {
+    if (!spec.argv.empty()) return invalid("a command is given by argv or by a shell's line");
+    if (has_nul(spec.shell_line)) return invalid("the shell's line holds a NUL byte");
+    return ok();
+  }
+  if (spec.argv.empty()) return invalid("a command needs at least a program");
+  if (spec.argv.front().empty()) return invalid("the program's name is empty");
+  for (const auto& argument : spec.argv) {
+    if (has_nul(argument)) return invalid("an argument holds a NUL byte");
+  }
+  return ok();
+}
+
+Result<void> check_ranges(const ExecSpec& spec) {
+  if (spec.output.head_bytes > kMaxKeptBytes || spec.output.tail_bytes > kMaxKeptBytes) {
+    return invalid("at most " + std::to_string(kMaxKeptBytes) +
+                   " bytes of head and of tail are kept; use a streamed command for more");
+  }
+  if (spec.kill_grace.count() < 0) return invalid("kill_grace is negative");
+  if (spec.timeout && spec.timeout->count() < 0) return invalid("the timeout is negative");
+  if (spec.quiet_timeout && spec.quiet_timeout->count() <= 0) {
+    return invalid("quiet_timeout is not above 0");
+  }
+  if (spec.orphan_grace && spec.orphan_grace->count() < 0) {
+    return invalid("orphan_grace is negative");
+  }
+  if (spec.niceness < 0 || spec.niceness > 19) return invalid("niceness is 0 to 19");
+  if (spec.terminal && (spec.terminal->rows == 0 || spec.terminal->columns == 0)) {
+    return invalid("a terminal has at least one row and one column");
+  }
+  return ok();
+}
+
 }  // namespace
 
 Bytes pack_arguments(const ExecSpec& spec) {
@@ -86,11 +121,7 @@ Result<void> unpack_arguments(ByteView bytes, ExecSpec& spec) {
 }
 
 Result<void> check_exec(const ExecSpec& spec) {
-  if (spec.argv.empty()) return invalid("a command needs at least a program");
-  if (spec.argv.front().empty()) return invalid("the program's name is empty");
-  for (const auto& argument : spec.argv) {
-    if (has_nul(argument)) return invalid("an argument holds a NUL byte");
-  }
+  COVE_TRY_VOID(check_program(spec));
   for (const auto& [name, value] : spec.env) {
     if (name.empty() || name.find('=') != std::string::npos || has_nul(name)) {
       return invalid("a variable's name is empty or holds '=' or NUL");
@@ -98,12 +129,18 @@ Result<void> check_exec(const ExecSpec& spec) {
     if (has_nul(value)) return invalid("the value of variable '" + name + "' holds a NUL byte");
   }
   if (has_nul(spec.cwd)) return invalid("the working directory's path holds a NUL byte");
-  if (spec.output.head_bytes > kMaxKeptBytes || spec.output.tail_bytes > kMaxKeptBytes) {
-    return invalid("at most " + std::to_string(kMaxKeptBytes) +
-                   " bytes of head and of tail are kept; use a streamed command for more");
+  return check_ranges(spec);
+}
+
+Result<void> check_background(const ProcessOptions& options) {
+  constexpr std::size_t kMaxName = 100;
+  constexpr std::chrono::hours kLongestKeepAlive{24};
+  if (options.name.size() > kMaxName || !base::is_utf8(options.name)) {
+    return invalid("the name of a process is at most 100 bytes of UTF-8");
   }
-  if (spec.kill_grace.count() < 0) return invalid("kill_grace is negative");
-  if (spec.timeout && spec.timeout->count() < 0) return invalid("the timeout is negative");
+  if (options.keep_alive.count() < 0 || options.keep_alive > kLongestKeepAlive) {
+    return invalid("keep_alive is 0 to 24 hours");
+  }
   return ok();
 }
 

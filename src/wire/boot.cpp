@@ -101,6 +101,7 @@ void visit(Boot& boot, Visit&& each) {
   each("environment", boot.environment);
   each("command_cgroup_fds", boot.command_cgroup_fds);
   each("memory_cgroup_fd", boot.memory_cgroup_fd);
+  each("processes_cgroup_fd", boot.processes_cgroup_fd);
   each("address_space_bytes", boot.address_space_bytes);
   each("processes", boot.processes);
   each("best_effort_limits", boot.best_effort_limits);

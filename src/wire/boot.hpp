@@ -46,6 +46,10 @@ struct AgentBoot {
   /// other kills (memory.oom_control or memory.events); -1 = none.
   int memory_cgroup_fd = -1;
 
+  /// A directory descriptor of the commands' v1 pids cgroup. With it, and where the agent owns both
+  /// directories, a command that has limits gets a group of its own below them; -1 = none.
+  int processes_cgroup_fd = -1;
+
   /// Per-command limits where there is no cgroup; 0 = none.
   std::uint64_t address_space_bytes = 0;
   std::uint64_t processes = 0;

@@ -1,5 +1,6 @@
 #include "wire/fields.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "wire/cbor.hpp"
@@ -89,6 +90,26 @@ std::string Fields::bytes(const char* name) {
   return {};
 }
 
+bool is_word(std::string_view text) {
+  constexpr std::size_t kMostBytes = 200;
+  return text.size() <= kMostBytes &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::string Fields::word(const char* name) {
+  std::string value = text(name);
+  if (is_word(value)) return value;
+  fail(std::string(name) + " is not a short word");
+  return {};
+}
+
+const nlohmann::json* Fields::list(const char* name) {
+  const auto* value = find(name);
+  if (value == nullptr || value->is_array()) return value;
+  fail(std::string(name) + " is not a list");
+  return nullptr;
+}
+
 std::vector<std::string> Fields::byte_list(const char* name) {
   std::vector<std::string> list;
   const auto* value = find(name);
@@ -131,6 +152,8 @@ nlohmann::json to_fields(const FileInfo& info) {
                         {"mode", info.mode},
                         {"mtime", info.modified.time_since_epoch().count()}};
   if (info.type == FileType::kSymlink) map["target"] = byte_string(info.link_target);
+  if (!info.etag.empty()) map["etag"] = info.etag;
+  if (info.unreadable) map["unreadable"] = true;
   return map;
 }
 
@@ -145,6 +168,8 @@ FileInfo read_file_info(Fields& fields) {
   info.modified = std::chrono::sys_time<std::chrono::nanoseconds>(
       std::chrono::nanoseconds(fields.signed_number("mtime")));
   info.link_target = fields.bytes("target");
+  info.etag = fields.word("etag");
+  info.unreadable = fields.flag("unreadable");
   return info;
 }
 

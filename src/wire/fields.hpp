@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -26,6 +27,12 @@ class Fields {
   bool flag(const char* name, bool fallback = false);
   std::string text(const char* name);
   std::string bytes(const char* name);
+
+  /// A short text of printable ASCII: a media type, an etag.
+  std::string word(const char* name);
+
+  /// A list; null where there is none.
+  const nlohmann::json* list(const char* name);
   std::vector<std::string> byte_list(const char* name);
   std::vector<std::string> text_list(const char* name);
 
@@ -44,6 +51,9 @@ class Fields {
   const nlohmann::json* map_;
   std::optional<std::string> wrong_;
 };
+
+/// Whether a text is what Fields::word takes.
+bool is_word(std::string_view text);
 
 /// Takes the errors of `inner` over.
 void adopt(Fields& outer, const Fields& inner);

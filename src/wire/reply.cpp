@@ -12,57 +12,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t kMaxMessage = 1024;
-
-enum class Ending : std::uint32_t {
-  kExited = 1,
-  kSignaled = 2,
-  kTimedOut = 3,
-  kCancelled = 4,
-  kOutputLimit = 5,
-  kOutOfMemory = 6,
-};
-
-struct EndingOf {
-  Ending operator()(const Exited&) const { return Ending::kExited; }
-  Ending operator()(const Signaled&) const { return Ending::kSignaled; }
-  Ending operator()(const TimedOut&) const { return Ending::kTimedOut; }
-  Ending operator()(const Cancelled&) const { return Ending::kCancelled; }
-  Ending operator()(const OutputLimitReached&) const { return Ending::kOutputLimit; }
-  Ending operator()(const OutOfMemory&) const { return Ending::kOutOfMemory; }
-};
-
-Outcome read_outcome(Fields& fields) {
-  const std::uint32_t value = fields.small("value");
-  switch (static_cast<Ending>(fields.small("ending"))) {
-    case Ending::kExited:
-      if (value > 255) fields.fail("an exit code above 255");
-      return Exited{static_cast<std::int32_t>(value)};
-    case Ending::kSignaled:
-      if (value < 1 || value > 64) fields.fail("a signal that does not exist");
-      return Signaled{static_cast<std::int32_t>(value)};
-    case Ending::kTimedOut: return TimedOut{};
-    case Ending::kCancelled: return Cancelled{};
-    case Ending::kOutputLimit: return OutputLimitReached{};
-    case Ending::kOutOfMemory: return OutOfMemory{};
-  }
-  fields.fail("an ending that is not known");
-  return Cancelled{};
-}
-
-json count_fields(const StreamCounts& counts) {
-  return {{"head", counts.head_bytes},
-          {"tail", counts.tail_bytes},
-          {"total", counts.total_bytes},
-          {"dropped", counts.dropped_bytes}};
-}
-
-StreamCounts read_counts(Fields& outer, const char* name) {
-  Fields fields = outer.inner(name);
-  const StreamCounts counts{fields.number("head"), fields.number("tail"), fields.number("total"),
-                            fields.number("dropped")};
-  adopt(outer, fields);
-  return counts;
-}
+constexpr std::size_t kMaxContext = 8;  // pairs
 
 /// Makes the other side's words fit for a message: no control characters, no half characters.
 std::string printable(const std::string& text) {
@@ -84,33 +34,25 @@ std::string as_text(const std::string& message) {
   return printable(out);
 }
 
+std::string short_text(const std::string& text) {
+  constexpr std::size_t kMost = 256;
+  return as_text(text.substr(0, base::cut_before(text, kMost)));
+}
+
+/// What is no pair of texts is passed over.
+Error with_context(Error error, const json* list) {
+  if (list == nullptr) return error;
+  for (std::size_t i = 0; i < std::min(list->size(), kMaxContext); ++i) {
+    const json& pair = (*list)[i];
+    if (!pair.is_array() || pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string()) {
+      continue;
+    }
+    error = error.with_context(printable(pair[0]), printable(pair[1]));
+  }
+  return error;
+}
+
 }  // namespace
-
-Bytes encode_exec_reply(const ExecReply& reply) {
-  std::uint32_t value = 0;
-  if (const auto* exited = std::get_if<Exited>(&reply.outcome)) {
-    value = static_cast<std::uint32_t>(exited->code);
-  }
-  if (const auto* signaled = std::get_if<Signaled>(&reply.outcome)) {
-    value = static_cast<std::uint32_t>(signaled->signal);
-  }
-  return encode_cbor({{"ending", static_cast<std::uint32_t>(std::visit(EndingOf{}, reply.outcome))},
-                      {"value", value},
-                      {"duration_us", static_cast<std::uint64_t>(reply.duration.count())},
-                      {"out", count_fields(reply.out)},
-                      {"err", count_fields(reply.err)}});
-}
-
-Result<ExecReply> parse_exec_reply(ByteView payload) {
-  COVE_TRY(const auto map, decode_cbor(payload));
-  Fields fields(map);
-  ExecReply reply{.outcome = read_outcome(fields)};
-  reply.duration = std::chrono::microseconds(fields.signed_number("duration_us"));
-  reply.out = read_counts(fields, "out");
-  reply.err = read_counts(fields, "err");
-  COVE_TRY_VOID(fields.result());
-  return reply;
-}
 
 Bytes encode_status(const GuestStatus& status) {
   return encode_cbor({{"build", status.build_id},
@@ -139,14 +81,15 @@ Result<FileInfo> parse_file_info(ByteView payload) {
 }
 
 Bytes encode_opened(const OpenedReply& opened) {
-  return encode_cbor({{"info", to_fields(opened.info)}, {"length", opened.length}});
+  return encode_cbor(
+      {{"info", to_fields(opened.info)}, {"length", opened.length}, {"type", opened.content_type}});
 }
 
 Result<OpenedReply> parse_opened(ByteView payload) {
   COVE_TRY(const auto map, decode_cbor(payload));
   Fields fields(map);
   Fields info = fields.inner("info");
-  OpenedReply opened{read_file_info(info), fields.number("length")};
+  OpenedReply opened{read_file_info(info), fields.number("length"), fields.word("type")};
   COVE_TRY_VOID(info.result());
   COVE_TRY_VOID(fields.result());
   return opened;
@@ -166,7 +109,7 @@ Result<CountReply> parse_count(ByteView payload) {
 
 std::vector<Bytes> encode_entries(const std::vector<FileInfo>& entries) {
   constexpr std::size_t kPayload = 32 * 1024;
-  constexpr std::size_t kEntryOverhead = 64;
+  constexpr std::size_t kEntryOverhead = 192;
   std::vector<Bytes> payloads;
   json list = json::array();
   std::size_t bytes = 0;
@@ -197,8 +140,14 @@ Result<std::vector<FileInfo>> parse_entries(ByteView payload) {
 Bytes encode_nothing() { return encode_cbor(json::object()); }
 
 Bytes encode_error(const Error& error) {
-  return encode_cbor(
-      {{"code", static_cast<std::uint32_t>(error.code())}, {"message", as_text(error.describe())}});
+  std::string message = error.message();
+  if (error.cause() != nullptr) message += ": " + error.cause()->describe();
+  json map = {{"code", static_cast<std::uint32_t>(error.code())}, {"message", as_text(message)}};
+  for (const auto& [key, value] : error.context()) {
+    if (map["context"].size() == kMaxContext) break;
+    map["context"].push_back(json::array({short_text(key), short_text(value)}));
+  }
+  return encode_cbor(map);
 }
 
 std::optional<Error> parse_error(ByteView payload) {
@@ -207,10 +156,13 @@ std::optional<Error> parse_error(ByteView payload) {
   Fields fields(*map);
   const std::uint32_t code = fields.small("code");
   std::string message = printable(fields.text("message"));
+  const json* context = fields.list("context");
   if (!fields.result()) return std::nullopt;
   const bool known = code >= 1 && code <= static_cast<std::uint32_t>(ErrorCode::kInternal);
   if (message.empty()) message = "the agent gave no reason";
-  return Error(known ? static_cast<ErrorCode>(code) : ErrorCode::kProvider, std::move(message));
+  return with_context(
+      Error(known ? static_cast<ErrorCode>(code) : ErrorCode::kProvider, std::move(message)),
+      context);
 }
 
 }  // namespace cove::wire

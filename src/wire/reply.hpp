@@ -8,32 +8,13 @@
 
 #include <cove/bytes.hpp>
 #include <cove/error.hpp>
-#include <cove/exec.hpp>
 #include <cove/files.hpp>
 #include <cove/guest.hpp>
 #include <cove/result.hpp>
 
+#include "wire/command_reply.hpp"
+
 namespace cove::wire {
-
-/// How many bytes of a stream follow or have come, and how many are left out.
-struct StreamCounts {
-  std::uint64_t head_bytes = 0;
-  std::uint64_t tail_bytes = 0;
-  std::uint64_t total_bytes = 0;
-  std::uint64_t dropped_bytes = 0;
-};
-
-/// The end of a command. In capture mode the bytes came before it, head then tail, on kOut and
-/// kErr.
-struct ExecReply {
-  Outcome outcome;
-  std::chrono::microseconds duration{0};
-  StreamCounts out;
-  StreamCounts err;
-};
-
-Bytes encode_exec_reply(const ExecReply& reply);
-Result<ExecReply> parse_exec_reply(ByteView payload);
 
 Bytes encode_status(const GuestStatus& status);
 Result<GuestStatus> parse_status(ByteView payload);
@@ -46,6 +27,7 @@ Result<FileInfo> parse_file_info(ByteView payload);
 struct OpenedReply {
   FileInfo info;
   std::uint64_t length = 0;
+  std::string content_type;
 };
 Bytes encode_opened(const OpenedReply& opened);
 Result<OpenedReply> parse_opened(ByteView payload);
@@ -67,8 +49,8 @@ Bytes encode_nothing();
 
 Bytes encode_error(const Error& error);
 
-/// The agent's error as the caller sees it. Its words are cut to 1 KiB of printable text; a code
-/// that is not known becomes kProvider. None where it is malformed.
+/// The agent's error as the caller sees it, with its context. Its words are cut to 1 KiB of
+/// printable text; a code that is not known becomes kProvider. None where it is malformed.
 std::optional<Error> parse_error(ByteView payload);
 
 }  // namespace cove::wire

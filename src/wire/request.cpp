@@ -1,136 +1,62 @@
 #include "wire/request.hpp"
 
-#include <algorithm>
-#include <charconv>
-#include <limits>
-#include <string_view>
+#include <string>
 
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 #include "wire/frame.hpp"
+#include "wire/path_fields.hpp"
 
 namespace cove::wire {
 namespace {
 
 using nlohmann::json;
 
-std::string_view as_text(ByteView bytes) {
-  // SAFETY: bytes seen as characters.
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-json id_field(const RequestId& id) { return byte_string(as_text(id)); }
-
-RequestId read_id(Fields& fields, const char* name) {
-  RequestId id{};
-  const std::string bytes = fields.bytes(name);
-  if (bytes.size() != id.size()) fields.fail(std::string(name) + " is not 16 bytes");
-  if (bytes.size() == id.size()) {
-    std::transform(bytes.begin(), bytes.end(), id.begin(),
-                   [](char c) { return static_cast<std::byte>(c); });
-  }
-  return id;
-}
-
-void write_path(json& map, const GuestPath& path) {
-  map["session"] = byte_string(path.session);
-  map["path"] = byte_string(path.path);
-}
-
-GuestPath read_path(Fields& fields) { return {fields.bytes("session"), fields.bytes("path")}; }
-
-std::chrono::milliseconds read_duration(Fields& fields, const char* name) {
-  constexpr std::uint64_t kLongest = 1ULL << 40;  // some 34 years of milliseconds
-  return std::chrono::milliseconds(std::min(fields.number(name), kLongest));
-}
-
-json exec_fields(const ExecRequest& exec) {
-  const ExecSpec& spec = exec.spec;
-  json map = {{"session", byte_string(exec.session)},
-              {"cwd", byte_string(spec.cwd)},
-              {"grace_ms", std::max<std::int64_t>(spec.kill_grace.count(), 0)},
-              {"head", spec.output.head_bytes},
-              {"tail", spec.output.tail_bytes},
-              {"max_total", spec.output.max_total_bytes},
-              {"streamed", exec.streamed},
-              {"stdin", exec.has_stdin},
-              {"credit", exec.credit}};
-  if (spec.timeout) map["timeout_ms"] = std::max<std::int64_t>(spec.timeout->count(), 0);
-  if (exec.argument_bytes > 0) {
-    map["argument_bytes"] = exec.argument_bytes;
-    return map;
-  }
-  json& argv = map["argv"] = json::array();
-  for (const auto& argument : spec.argv) argv.push_back(byte_string(argument));
-  json& env = map["env"] = json::array();
-  for (const auto& [name, value] : spec.env) {
-    env.push_back(byte_string(name));
-    env.push_back(byte_string(value));
-  }
-  return map;
-}
-
-ExecRequest read_exec(Fields& fields) {
-  ExecRequest exec;
-  exec.session = fields.bytes("session");
-  exec.spec.cwd = fields.bytes("cwd");
-  exec.spec.kill_grace = read_duration(fields, "grace_ms");
-  if (fields.has("timeout_ms")) exec.spec.timeout = read_duration(fields, "timeout_ms");
-  exec.spec.output.head_bytes = fields.number("head");
-  exec.spec.output.tail_bytes = fields.number("tail");
-  exec.spec.output.max_total_bytes = fields.number("max_total");
-  exec.streamed = fields.flag("streamed");
-  exec.has_stdin = fields.flag("stdin");
-  exec.credit = fields.number("credit");
-  exec.argument_bytes = fields.number("argument_bytes");
-  exec.spec.argv = fields.byte_list("argv");
-  auto env = fields.byte_list("env");
-  if (env.size() % 2 != 0) fields.fail("env holds a name without a value");
-  for (std::size_t i = 0; i + 1 < env.size(); i += 2) {
-    exec.spec.env[env[i]] = std::move(env[i + 1]);
-  }
-  return exec;
-}
-
 struct Encoder {
   json operator()(const StatusRequest&) const { return json::object(); }
   json operator()(const SyncRequest&) const { return json::object(); }
   json operator()(const ExecRequest& exec) const { return exec_fields(exec); }
-  json operator()(const SignalRequest& request) const {
-    return {{"command", id_field(request.command)}, {"signal", request.signal}};
+  json operator()(const ListProcessesRequest&) const { return json::object(); }
+  template <class Asked>
+  json operator()(const Asked& request) const {
+    return to_fields(request);
   }
   json operator()(const ReadRequest& request) const {
     json map = {{"offset", request.range.offset}, {"credit", request.credit}};
     if (request.range.length) map["length"] = *request.range.length;
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
   json operator()(const WriteRequest& request) const {
     json map = {{"parents", request.options.create_parents}, {"durable", request.options.durable}};
     if (request.options.mode) map["mode"] = *request.options.mode;
-    write_path(map, request.path);
+    if (request.options.append) map["append"] = true;
+    if (request.options.if_absent) map["absent"] = true;
+    if (request.options.if_unchanged_since) {
+      map["unchanged"] = byte_string(*request.options.if_unchanged_since);
+    }
+    put_path(map, request.path);
     return map;
   }
   json operator()(const ListRequest& request) const {
     json map = {{"after", byte_string(request.options.after)},
                 {"limit", request.options.limit},
+                {"depth", request.options.depth},
                 {"credit", request.credit}};
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
   json operator()(const RemoveRequest& request) const {
     json map = {{"recursive", request.recursive}};
-    write_path(map, request.path);
+    put_path(map, request.path);
     return map;
   }
-  json operator()(const GrepRequest& request) const { return to_fields(request); }
-  json operator()(const FindRequest& request) const { return to_fields(request); }
   json operator()(const StatRequest& request) const { return path_only(request.path); }
   json operator()(const MakeDirectoryRequest& request) const { return path_only(request.path); }
 
   static json path_only(const GuestPath& path) {
     json map = json::object();
-    write_path(map, path);
+    put_path(map, path);
     return map;
   }
 };
@@ -146,6 +72,13 @@ struct Kind {
   RequestKind operator()(const MakeDirectoryRequest&) const { return RequestKind::kMakeDirectory; }
   RequestKind operator()(const RemoveRequest&) const { return RequestKind::kRemove; }
   RequestKind operator()(const SyncRequest&) const { return RequestKind::kSync; }
+  RequestKind operator()(const ResizeRequest&) const { return RequestKind::kResize; }
+  RequestKind operator()(const ListProcessesRequest&) const { return RequestKind::kListProcesses; }
+  RequestKind operator()(const FindProcessRequest&) const { return RequestKind::kFindProcess; }
+  RequestKind operator()(const ProcessOutputRequest&) const { return RequestKind::kProcessOutput; }
+  RequestKind operator()(const AttachRequest&) const { return RequestKind::kAttach; }
+  RequestKind operator()(const RemoveProcessRequest&) const { return RequestKind::kRemoveProcess; }
+  RequestKind operator()(const FileRequest& request) const { return kind_of(request); }
   RequestKind operator()(const GrepRequest&) const { return RequestKind::kGrep; }
   RequestKind operator()(const FindRequest&) const { return RequestKind::kFind; }
 };
@@ -162,6 +95,9 @@ WriteRequest read_write(Fields& fields) {
   if (fields.has("mode")) write.options.mode = fields.small("mode") & 07777U;
   write.options.create_parents = fields.flag("parents", true);
   write.options.durable = fields.flag("durable");
+  write.options.append = fields.flag("append");
+  write.options.if_absent = fields.flag("absent");
+  if (fields.has("unchanged")) write.options.if_unchanged_since = fields.bytes("unchanged");
   return write;
 }
 
@@ -169,7 +105,28 @@ ListRequest read_list(Fields& fields) {
   ListRequest list{.path = read_path(fields), .options = {}, .credit = fields.number("credit")};
   list.options.after = fields.bytes("after");
   list.options.limit = fields.small("limit", 1000);
+  list.options.depth = fields.small("depth", 1);
   return list;
+}
+
+bool read_process_body(RequestKind kind, Fields& fields, Request& request) {
+  switch (kind) {
+    case RequestKind::kSignal: request.body = read_signal(fields); return true;
+    case RequestKind::kResize: request.body = read_resize(fields); return true;
+    case RequestKind::kListProcesses: request.body = ListProcessesRequest{}; return true;
+    case RequestKind::kFindProcess: request.body = read_find_process(fields); return true;
+    case RequestKind::kProcessOutput: request.body = read_process_output(fields); return true;
+    case RequestKind::kAttach: request.body = read_attach(fields); return true;
+    case RequestKind::kRemoveProcess: request.body = read_remove_process(fields); return true;
+    default: return false;
+  }
+}
+
+bool read_file_body(RequestKind kind, Fields& fields, Request& request) {
+  std::optional<FileRequest> file = read_file_request(kind, fields);
+  if (!file) return false;
+  request.body = *std::move(file);
+  return true;
 }
 
 bool read_body(RequestKind kind, Fields& fields, Request& request) {
@@ -189,12 +146,9 @@ bool read_body(RequestKind kind, Fields& fields, Request& request) {
     case RequestKind::kRemove:
       request.body = RemoveRequest{read_path(fields), fields.flag("recursive")};
       return true;
-    case RequestKind::kSignal:
-      request.body = SignalRequest{read_id(fields, "command"),
-                                   static_cast<std::int32_t>(fields.small("signal"))};
-      return true;
-    default: return false;
+    default: break;
   }
+  return read_process_body(kind, fields, request) || read_file_body(kind, fields, request);
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "wire/fields.hpp"
+
 namespace cove::wire {
 namespace {
 
@@ -149,6 +151,8 @@ void unpack_facts(Unpacker& in, FindEntry& entry) {
   facts.modified = std::chrono::sys_time<std::chrono::nanoseconds>(
       std::chrono::nanoseconds(static_cast<std::int64_t>(in.fixed(8))));
   facts.link_target = in.text();
+  facts.etag = in.text();
+  if (!is_word(facts.etag)) in.fail();
 }
 
 Error malformed() {
@@ -200,6 +204,7 @@ void pack_entry(Bytes& out, std::string_view path, FileType type, const FileInfo
   put_number(out, facts->mode);
   put_fixed(out, static_cast<std::uint64_t>(facts->modified.time_since_epoch().count()));
   put_text(out, facts->link_target);
+  put_text(out, facts->etag);
 }
 
 Result<std::vector<GrepLine>> unpack_lines(ByteView payload) {

@@ -8,7 +8,7 @@
 ///         match         number column | number count | (number offset, number length)*
 ///         offset        where the text begins in the line; only of one that is cut
 ///     entry             u8 type | u8 facts follow | text path | facts?
-///         facts         number size | number mode | u64 mtime | text link target
+///         facts         number size | number mode | u64 mtime | text link target | text etag
 ///
 /// u32 and u64 are little-endian; mtime is nanoseconds, two's complement.
 #pragma once

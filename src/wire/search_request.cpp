@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wire/cbor.hpp"
+#include "wire/path_fields.hpp"
 
 namespace cove::wire {
 namespace {
@@ -23,8 +24,7 @@ json list_of(const std::vector<std::string>& texts) {
 }
 
 void write_start(json& map, const SearchStart& start) {
-  map["session"] = byte_string(start.path.session);
-  map["path"] = byte_string(start.path.path);
+  put_path(map, start.path);
   map["credit"] = start.credit;
   if (start.time) map["time_ms"] = std::max<std::int64_t>(start.time->count(), 0);
 }
@@ -32,7 +32,7 @@ void write_start(json& map, const SearchStart& start) {
 SearchStart read_start(Fields& fields) {
   constexpr std::uint64_t kLongest = 1ULL << 40;  // some 34 years of milliseconds
   SearchStart start;
-  start.path = {fields.bytes("session"), fields.bytes("path")};
+  start.path = read_path(fields);
   start.credit = fields.number("credit");
   if (fields.has("time_ms")) {
     start.time = std::chrono::milliseconds(std::min(fields.number("time_ms"), kLongest));
@@ -177,8 +177,7 @@ Result<SearchSummary> parse_search_summary(ByteView payload) {
   summary.files_binary = fields.number("binary");
   summary.files_too_large = fields.number("too_large");
   summary.problem_count = fields.number("problem_count");
-  if (const auto problems = map.find("problems"); map.is_object() && problems != map.end()) {
-    if (!problems->is_array()) fields.fail("problems is not a list");
+  if (const json* const problems = fields.list("problems"); problems != nullptr) {
     for (const auto& entry : *problems) {
       if (summary.problems.size() == kMostProblems) break;
       Fields inner(entry);

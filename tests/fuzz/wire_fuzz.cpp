@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "wire/file_reply.hpp"
 #include "wire/frame.hpp"
 #include "wire/greeting.hpp"
 #include "wire/reply.hpp"
@@ -30,11 +31,22 @@ void check_request(ByteView payload) {
   must(wire::parse_request(*encoded).has_value());
 }
 
+/// What is known of a process is told again in the same words.
+void check_process_info(ByteView payload) {
+  const auto info = wire::parse_process_info(payload);
+  if (!info) return;
+  must(info->name.size() <= 100 && info->command.size() <= 1024);
+  const auto again = wire::parse_process_info(wire::encode_process_info(*info));
+  must(again.has_value() && again->command == info->command && again->name == info->name);
+}
+
 void read_payload(ByteView payload) {
   check_request(payload);
   (void)wire::parse_greeting(payload).has_value();
   (void)wire::parse_cancel(payload).has_value();
   (void)wire::parse_exec_reply(payload).has_value();
+  (void)wire::parse_slice(payload).has_value();
+  check_process_info(payload);
   (void)wire::parse_status(payload).has_value();
   (void)wire::parse_file_info(payload).has_value();
   (void)wire::parse_opened(payload).has_value();
@@ -43,6 +55,10 @@ void read_payload(ByteView payload) {
   (void)wire::parse_search_summary(payload).has_value();
   if (const auto lines = wire::unpack_lines(payload)) must(lines->size() <= payload.size());
   if (const auto found = wire::unpack_entries(payload)) must(found->size() <= payload.size());
+  (void)wire::parse_line_slice(payload).has_value();
+  (void)wire::parse_edit_result(payload).has_value();
+  (void)wire::parse_tree_counts(payload).has_value();
+  (void)wire::parse_file_events(payload).has_value();
   (void)wire::read_credit(payload).has_value();
   if (const auto error = wire::parse_error(payload)) must(error->message().size() <= 1024);
   ExecSpec spec;

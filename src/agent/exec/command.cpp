@@ -1,25 +1,34 @@
-// How a command runs and ends; how it starts is in command_start.cpp.
 #include "agent/exec/command.hpp"
 
 #include <algorithm>
-#include <csignal>
-#include <cstring>
+#include <utility>
 
-#include <sys/wait.h>
-
-#include "agent/exec/process_tree.hpp"
+#include "base/text/hex.hpp"
 
 namespace cove::agent {
 namespace {
 
 constexpr std::size_t kReadBytes = 64 * 1024;
-constexpr std::chrono::seconds kLostGrace{5};
-constexpr std::chrono::milliseconds kFirstKillPause{2};
-constexpr std::chrono::milliseconds kLongestKillPause{250};
 
 ByteView as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
 }  // namespace
+
+Command::Command(const CommandEnvironment& environment, Owner& owner, const CommandName& name,
+                 wire::ExecRequest request)
+    : environment_(environment),
+      owner_(owner),
+      name_(name),
+      outputs_{{{wire::Channel::kOut, wire::KeptOutput(request.spec.output), nullptr},
+                {wire::Channel::kErr, wire::KeptOutput(request.spec.output), nullptr}}} {
+  run_ = std::make_shared<CommandRun>(environment, *this, name.id, std::move(request));
+}
+
+Command::~Command() {
+  run_->disown();
+  run_->rewatch();
+  if (lost_timer_) environment_.loop->cancel(*lost_timer_);
+}
 
 std::size_t Command::kept_bytes() const noexcept {
   std::size_t bytes = answer_.size();
@@ -35,252 +44,196 @@ void Command::attach(StreamRef stream, std::uint64_t credit) {
   }
   stream_ = std::move(stream);
   credit_ = wire::SendWindow(credit);
-  if (!request_.streamed) next_piece_ = piece_offset_ = 0;
-  announced_ = false;
-  if (!begun_) return;
-  on_notice();
-  rewatch();
+  if (!is_streamed()) next_piece_ = piece_offset_ = 0;
+  discard_ = false;
+  if (runs_) announce();
+  run_->rewatch();
   pump();
 }
 
 bool Command::on_data(wire::Channel channel, ByteView bytes) {
   if (!input_.receive(bytes.size())) return false;
   if (channel == wire::Channel::kArguments) {
-    arguments_.insert(arguments_.end(), bytes.begin(), bytes.end());
     stream_.send_credit(input_.consume(bytes.size()));
-    if (!begun_ && arguments_.size() >= request_.argument_bytes) begin();
+    run_->take_arguments(bytes);
     return true;
   }
   if (channel != wire::Channel::kMain) return false;
-  if (!begun_) {
-    early_stdin_.insert(early_stdin_.end(), bytes.begin(), bytes.end());
-  } else if (stdin_) {
-    stdin_->write(bytes);
-  } else {
-    stream_.send_credit(input_.consume(bytes.size()));
-  }
+  run_->write_input(bytes);
   return true;
 }
 
 void Command::on_end(wire::Channel channel) {
-  if (channel != wire::Channel::kMain) return;
-  stdin_ended_ = true;
-  if (stdin_) stdin_->finish();
+  if (channel == wire::Channel::kMain) run_->end_input();
 }
 
 void Command::on_credit(std::uint64_t bytes) {
   credit_.grant(bytes);
-  rewatch();
+  run_->rewatch();
   pump();
 }
 
 void Command::on_cancel(const wire::Cancel& cancel) {
+  const auto self = shared_from_this();
   if (cancel.discard) {
     discard_ = true;
-    if (request_.streamed) pieces_.clear();
+    if (is_streamed()) pieces_.clear();
   }
-  if (!begun_) return fail(Error(ErrorCode::kCancelled, "cancelled before it started"));
-  if (!leader_ended_) stop(cancel.timed_out ? StopReason::kTimedOut : StopReason::kCancelled);
-  rewatch();
+  run_->stop(cancel.timed_out ? CommandRun::StopReason::kTimedOut
+                              : CommandRun::StopReason::kCancelled);
+  run_->rewatch();
   pump();
 }
 
 void Command::on_lost() {
+  const auto self = shared_from_this();
   stream_ = StreamRef();
-  if (finished_) return;
-  if (!begun_) return fail(Error(ErrorCode::kCancelled, "the connection ended before it started"));
-  lost_timer_ = environment_.loop->call_after(kLostGrace, [weak = weak_from_this()] {
-    const auto self = weak.lock();
-    if (!self) return;
-    self->lost_timer_.reset();
-    self->discard_ = self->request_.streamed;
-    if (!self->leader_ended_) self->stop(StopReason::kCancelled);
-    self->rewatch();
-    self->pump();
+  if (is_finished()) return;
+  if (!run_->has_begun()) {
+    return run_->refuse(Error(ErrorCode::kCancelled, "the connection ended before it started"));
+  }
+  const auto& grace = run_->request().spec.orphan_grace;
+  if (!grace) {
+    // Nobody may come back, and it is to go on: what it writes cannot wait.
+    discard_ = is_streamed();
+    return run_->rewatch();
+  }
+  lost_timer_ = environment_.loop->call_after(*grace, [weak = weak_from_this()] {
+    const auto command = weak.lock();
+    if (!command) return;
+    command->lost_timer_.reset();
+    command->discard_ = command->is_streamed();
+    command->run_->stop(CommandRun::StopReason::kCancelled);
+    command->run_->rewatch();
+    command->pump();
   });
 }
 
-Result<void> Command::signal(std::int32_t number) {
-  const pid_t leader = keeper_ && !leader_ended_ ? keeper_->leader() : 0;
-  if (leader > 0 && keeper_->state() == KeeperState::kRunning && ::kill(-leader, number) == 0) {
-    return ok();
-  }
-  return Error(ErrorCode::kNotFound, "the command does not run");
+void Command::on_running() {
+  runs_ = true;
+  announce();
 }
+
+void Command::announce() {
+  if (is_streamed()) stream_.send_event(wire::encode_nothing());
+}
+
+void Command::on_input_used(std::uint64_t bytes) { stream_.send_credit(input_.consume(bytes)); }
 
 // Output
 
-bool Command::wants_output() const {
-  if (discard_ || !request_.streamed || finished_) return true;
-  return credit_.available() > 0 && stream_.has_room() && pieces_.empty();
+std::size_t Command::room_for_output() {
+  if (discard_ || !is_streamed()) return kReadBytes;
+  if (!stream_.has_room() || !pieces_.empty()) return 0;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(credit_.available(), kReadBytes));
 }
 
-void Command::rewatch() {
-  const bool wanted = wants_output();
-  for (auto& output : outputs_) {
-    if (output.pipe) output.pipe->watch(wanted);
-  }
-}
-
-void Command::read_output(Output& output) {
-  const auto self = shared_from_this();
-  std::array<char, kReadBytes> buffer;
-  std::size_t room = buffer.size();
-  if (!wants_output()) return rewatch();
-  const bool forwards = request_.streamed && !discard_ && !finished_;
-  if (forwards) room = std::min<std::size_t>(room, credit_.available());
-  const std::size_t bytes = output.pipe->read(buffer.data(), room);
-  if (bytes > 0) take_output(output, std::string_view(buffer.data(), bytes));
-  if (!finished_) rewatch();
-}
-
-void Command::take_output(Output& output, std::string_view bytes) {
-  if (finished_) return;  // of a process that goes on in the background
+void Command::on_output(wire::Channel channel, std::string_view bytes) {
+  Output& output = outputs_[channel == wire::Channel::kErr ? 1 : 0];
   output.total += bytes.size();
-  if (!request_.streamed) {
-    output.kept.append(bytes);
-  } else if (!discard_) {
-    pieces_.push_back({output.channel, std::string(bytes)});
-    pump();
+  if (!is_streamed() || run_->request().spec.output.spill) keep(output, bytes);
+  if (!is_streamed()) return;
+  if (discard_) {
+    output.lost += bytes.size();
+    return;
   }
-  const std::uint64_t total = outputs_[0].total + outputs_[1].total;
-  if (total > request_.spec.output.max_total_bytes && !leader_ended_) {
-    discard_ = discard_ || request_.streamed;
-    stop(StopReason::kOutputLimit);
-  }
+  pieces_.push_back({channel, std::string(bytes)});
+  pump();
 }
 
-/// Takes what is in the pipe at this moment and no more: something in the background may write for
-/// ever.
-void Command::drain(Output& output) {
-  if (!output.pipe) return;
-  std::array<char, kReadBytes> buffer;
-  std::size_t left = output.pipe->waiting();
-  while (left > 0) {
-    const std::size_t bytes = output.pipe->read(buffer.data(), std::min(left, buffer.size()));
-    if (bytes == 0) return;
-    left -= bytes;
-    take_output(output, std::string_view(buffer.data(), bytes));
+void Command::keep(Output& output, std::string_view bytes) {
+  const bool spills = run_->request().spec.output.spill && !output.spill_failed;
+  const bool was_whole = output.kept.is_whole();
+  if (spills && !output.spill && was_whole) {
+    const std::uint64_t limit =
+        run_->request().spec.output.head_bytes + run_->request().spec.output.tail_bytes;
+    // From the first byte that has to go, everything is in the file.
+    if (output.total > limit) open_spill(output, output.kept.whole());
   }
+  if (output.spill) output.spill->append(bytes);
+  output.kept.append(bytes);
 }
 
-// The end
-
-void Command::on_notice() {
-  if (!keeper_) return;
-  const KeeperState state = keeper_->state();
-  if (state != KeeperState::kStarting) handed_.clear();
-  if (state == KeeperState::kFailed && !finished_) fail(start_error());
-  if (state == KeeperState::kRunning && request_.streamed && !announced_) {
-    announced_ = true;
-    stream_.send_event(wire::encode_nothing());
-  }
-  if (state == KeeperState::kEnded && !leader_ended_) {
-    if (request_.streamed && !announced_) stream_.send_event(wire::encode_nothing());
-    announced_ = true;
-    on_leader_ended();
-  }
+void Command::open_spill(Output& output, const std::string& before) {
+  const char* const ending = output.channel == wire::Channel::kErr ? ".err" : ".out";
+  auto file = environment_.spill->create(base::to_hex(name_.id) + ending);
+  output.spill_failed = !file;
+  if (!file) return;
+  output.spill = *std::move(file);
+  output.spill->append(before);
 }
 
-void Command::on_leader_ended() {
-  leader_ended_ = true;
-  ended_at_ = std::chrono::steady_clock::now();
-  wait_status_ = keeper_->wait_status();
-  for (auto& output : outputs_) drain(output);
-  // A tree that is being killed counts as ended when nothing of it is left.
-  if (!stop_reason_) complete();
-}
-
-void Command::on_keeper_reaped(bool by_itself) {
-  on_notice();
-  if (!leader_ended_ && !finished_) {
-    // The keeper itself was killed, which kills the command's first process too.
-    leader_ended_ = true;
-    ended_at_ = std::chrono::steady_clock::now();
-    wait_status_ = SIGKILL;
-  }
-  // One that was killed may have left a child between clone and exec, which still runs in this
-  // memory: it is given up for ever.
-  if (!by_itself) [[maybe_unused]]
-    Keeper* const given_up = keeper_.release();
-  keeper_.reset();
-  if (kill_timer_) environment_.loop->cancel(*kill_timer_);
-  kill_timer_.reset();
-  for (auto& output : outputs_) drain(output);
-  if (!finished_) complete();
-  release_pipes();
-}
-
-Outcome Command::outcome() const {
-  if (stop_reason_ == StopReason::kTimedOut) return TimedOut{};
-  if (stop_reason_ == StopReason::kCancelled) return Cancelled{};
-  if (stop_reason_ == StopReason::kOutputLimit) return OutputLimitReached{};
-  const bool killed = WIFSIGNALED(wait_status_) && WTERMSIG(wait_status_) == SIGKILL;
-  // A shell says 137 for a child of its own that was killed.
-  const bool told = WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 128 + SIGKILL;
-  if ((killed || told) && read_oom_kills(environment_.oom_counter_fd) > oom_kills_before_) {
-    return OutOfMemory{};
-  }
-  if (WIFSIGNALED(wait_status_)) return Signaled{WTERMSIG(wait_status_)};
-  return Exited{WEXITSTATUS(wait_status_)};
-}
-
-wire::StreamCounts Command::keep_pieces(Output& output) {
-  if (request_.streamed) return {0, 0, output.total, 0};
+/// Lines are counted at the end only: what they leave out is spilled then.
+wire::StreamCounts Command::take_kept(Output& output) {
+  const bool spills = run_->request().spec.output.spill && !output.spill_failed;
+  std::string whole;
+  if (spills && !output.spill && output.kept.is_whole()) whole = output.kept.whole();
   StreamOutput kept = output.kept.take();
-  const wire::StreamCounts counts{kept.head.size(), kept.tail.size(), kept.total_bytes,
-                                  kept.dropped_bytes};
+  if (!whole.empty() && kept.dropped_bytes > 0) open_spill(output, whole);
+  wire::StreamCounts counts{kept.head.size(), kept.tail.size(), output.total, kept.dropped_bytes,
+                            output.spill ? output.spill->path() : std::string()};
+  output.spill.reset();
+  if (is_streamed()) {
+    counts.head_bytes = counts.tail_bytes = 0;
+    counts.dropped_bytes = output.lost;
+    return counts;
+  }
   for (auto* bytes : {&kept.head, &kept.tail}) {
     if (!bytes->empty()) pieces_.push_back({output.channel, std::move(*bytes)});
   }
   return counts;
 }
 
-void Command::complete() {
-  wire::ExecReply reply{.outcome = outcome()};
-  reply.duration = std::chrono::duration_cast<std::chrono::microseconds>(ended_at_ - started_at_);
-  reply.out = keep_pieces(outputs_[0]);
-  reply.err = keep_pieces(outputs_[1]);
+// The end
+
+void Command::on_ended(const RunEnd& end) {
+  wire::ExecReply reply{.outcome = end.outcome};
+  reply.duration = end.duration;
+  reply.usage = end.usage;
+  reply.out = take_kept(outputs_[0]);
+  reply.err = take_kept(outputs_[1]);
   finish(wire::encode_exec_reply(reply), false);
 }
 
-void Command::fail(const Error& error) {
+void Command::on_failed(const Error& error) {
   pieces_.clear();
   finish(wire::encode_error(error), true);
 }
 
 void Command::finish(Bytes payload, bool failed) {
-  finished_ = true;
   answer_ = std::move(payload);
   answer_failed_ = failed;
-  if (timeout_timer_) environment_.loop->cancel(*timeout_timer_);
-  timeout_timer_.reset();
-  stdin_.reset();
-  // What lives on in the background may write on: it is read and dropped until its end.
-  rewatch();
+  if (lost_timer_) environment_.loop->cancel(*lost_timer_);
+  lost_timer_.reset();
   pump();
   owner_.on_finished(*this);
 }
 
-void Command::pump() {
-  while (next_piece_ < pieces_.size() && stream_.is_open()) {
-    Piece& piece = pieces_[next_piece_];
+/// False: there is no room for more of it now.
+bool Command::send_piece(Piece& piece) {
+  while (piece_offset_ < piece.bytes.size()) {
     std::size_t bytes = std::min(piece.bytes.size() - piece_offset_, kReadBytes);
-    if (request_.streamed) bytes = std::min<std::size_t>(bytes, credit_.available());
-    if (bytes == 0 || !stream_.has_room()) return;
+    if (is_streamed()) bytes = std::min<std::size_t>(bytes, credit_.available());
+    if (bytes == 0 || !stream_.has_room()) return false;
     stream_.send_data(piece.channel,
                       as_bytes(std::string_view(piece.bytes).substr(piece_offset_, bytes)));
-    if (request_.streamed) credit_.spend(bytes);
+    if (is_streamed()) credit_.spend(bytes);
     piece_offset_ += bytes;
-    if (piece_offset_ < piece.bytes.size()) continue;
-    piece_offset_ = 0;
-    if (request_.streamed) {
+  }
+  piece_offset_ = 0;
+  return true;
+}
+
+void Command::pump() {
+  while (next_piece_ < pieces_.size() && stream_.is_open()) {
+    if (!send_piece(pieces_[next_piece_])) return;
+    if (is_streamed()) {
       pieces_.pop_front();
     } else {
       ++next_piece_;
     }
   }
-  if (!finished_) return rewatch();
+  if (answer_.empty()) return run_->rewatch();
   if (next_piece_ < pieces_.size() || !stream_.is_open()) return;
   const StreamRef stream = std::exchange(stream_, StreamRef());
   if (answer_failed_) {
@@ -288,49 +241,6 @@ void Command::pump() {
   } else {
     stream.respond(answer_);
   }
-}
-
-// Stopping
-
-void Command::stop(StopReason reason) {
-  if (finished_ || stop_reason_ || leader_ended_) return;
-  stop_reason_ = reason;
-  begin_kill();
-}
-
-void Command::terminate() {
-  if (!finished_ && !leader_ended_) return stop(StopReason::kCancelled);
-  if (!kill_timer_) begin_kill();
-}
-
-void Command::begin_kill() {
-  kill_pause_ = kFirstKillPause;
-  if (request_.spec.kill_grace.count() > 0) kill_tree(SIGTERM);
-  kill_timer_ = environment_.loop->call_after(request_.spec.kill_grace, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->kill_again();
-  });
-}
-
-void Command::kill_tree(int signal) {
-  if (!keeper_) return;
-  signal_tree(keeper_->pid(), signal);
-  if (signal == SIGTERM) signal_tree(keeper_->pid(), SIGCONT);
-}
-
-/// Until the keeper is reaped: what was forked during one walk is found by the next.
-void Command::kill_again() {
-  kill_timer_.reset();
-  if (!keeper_) return;
-  kill_tree(SIGKILL);
-  kill_timer_ = environment_.loop->call_after(kill_pause_, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->kill_again();
-  });
-  kill_pause_ = std::min(2 * kill_pause_, kLongestKillPause);
-}
-
-void Command::release_pipes() {
-  stdin_.reset();
-  for (auto& output : outputs_) output.pipe.reset();
 }
 
 }  // namespace cove::agent

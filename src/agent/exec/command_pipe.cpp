@@ -53,24 +53,31 @@ std::size_t OutputPipe::read(char* to, std::size_t room) {
 
 void OutputPipe::on_ready(std::uint32_t) { on_readable_(); }
 
-InputPipe::InputPipe(EventLoop& loop, base::UniqueFd fd, Progress on_consumed)
-    : loop_(loop), fd_(std::move(fd)), on_consumed_(std::move(on_consumed)) {}
+InputPipe::InputPipe(EventLoop& loop, base::UniqueFd fd, Kind kind, Progress on_consumed)
+    : loop_(loop), fd_(std::move(fd)), kind_(kind), on_consumed_(std::move(on_consumed)) {}
 
 InputPipe::~InputPipe() { close(); }
 
 void InputPipe::write(ByteView bytes) {
-  if (!fd_) {
-    on_consumed_(bytes.size());
-    return;
+  if (bytes.empty()) return;
+  owed_ += bytes.size();
+  if (fd_ && !finished_) {
+    // SAFETY: bytes seen as characters.
+    pending_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    at_line_start_ = bytes.back() == std::byte{'\n'};
   }
-  // SAFETY: bytes seen as characters.
-  pending_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   drain();
 }
 
 void InputPipe::finish() {
+  if (finished_) return;
   finished_ = true;
-  if (sent_ == pending_.size()) close();
+  if (kind_ == Kind::kTerminal && fd_) {
+    // In the middle of a line the key only hands over what was typed, so it is typed twice.
+    constexpr char kEndOfFile = 4;
+    pending_.append(at_line_start_ ? 1 : 2, kEndOfFile);
+  }
+  drain();
 }
 
 void InputPipe::close() {
@@ -83,39 +90,46 @@ void InputPipe::close() {
 
 void InputPipe::on_ready(std::uint32_t) { drain(); }
 
-void InputPipe::drain() {
+/// Returns how many bytes went or were swallowed.
+std::uint64_t InputPipe::write_some() {
   std::uint64_t consumed = 0;
   while (fd_ && sent_ < pending_.size()) {
     const ssize_t bytes = ::write(*fd_, pending_.data() + sent_, pending_.size() - sent_);
     if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0 && errno == EAGAIN) break;
-    if (bytes < 0) {  // nobody reads it any more
-      consumed += pending_.size() - sent_;
-      close();
-      break;
-    }
+    if (bytes < 0 && errno == EAGAIN) return consumed;
+    if (bytes < 0) close();  // nobody reads it any more
+    if (bytes <= 0) break;
     sent_ += static_cast<std::size_t>(bytes);
     consumed += static_cast<std::size_t>(bytes);
   }
+  return fd_ ? consumed : owed_;
+}
+
+void InputPipe::drain() {
+  const std::uint64_t consumed = std::min(write_some(), owed_);
+  owed_ -= consumed;
   if (fd_ && sent_ == pending_.size()) {
     pending_.clear();
     sent_ = 0;
-    if (finished_) close();
+    if (finished_ && kind_ == Kind::kPipe) close();
   }
   if (sent_ > kCompactBytes) {
     pending_.erase(0, sent_);
     sent_ = 0;
   }
-  const bool want = fd_ && !pending_.empty();
-  if (want != watched_ && fd_) {
-    if (want) {
-      watched_ = loop_.add(*fd_, EPOLLOUT, this);
-    } else {
-      loop_.remove(*fd_, this);
-      watched_ = false;
-    }
-  }
+  rewatch();
   if (consumed > 0) on_consumed_(consumed);
+}
+
+void InputPipe::rewatch() {
+  const bool want = fd_ && !pending_.empty();
+  if (want == watched_ || !fd_) return;
+  if (want) {
+    watched_ = loop_.add(*fd_, EPOLLOUT, this);
+  } else {
+    loop_.remove(*fd_, this);
+    watched_ = false;
+  }
 }
 
 }  // namespace cove::agent

@@ -48,13 +48,17 @@ class InputPipe final : public Watcher {
  public:
   using Progress = std::function<void(std::uint64_t bytes)>;
 
+  /// A terminal is not closed at the end of what is typed: the key for that is typed.
+  enum class Kind : std::uint8_t { kPipe, kTerminal };
+
   /// `on_consumed` is told how many bytes went, also those that a closed stdin swallowed.
-  InputPipe(EventLoop& loop, base::UniqueFd fd, Progress on_consumed);
+  InputPipe(EventLoop& loop, base::UniqueFd fd, Kind kind, Progress on_consumed);
   ~InputPipe() override;
   InputPipe(const InputPipe&) = delete;
   InputPipe& operator=(const InputPipe&) = delete;
 
   void write(ByteView bytes);
+  bool is_open() const noexcept { return static_cast<bool>(fd_); }
 
   /// End of file after what was written.
   void finish();
@@ -63,11 +67,16 @@ class InputPipe final : public Watcher {
 
  private:
   void drain();
+  std::uint64_t write_some();
+  void rewatch();
 
   EventLoop& loop_;
   base::UniqueFd fd_;
+  Kind kind_;
   Progress on_consumed_;
   std::string pending_;
+  std::uint64_t owed_ = 0;  ///< bytes given whose end was not told yet
+  bool at_line_start_ = true;
   std::size_t sent_ = 0;
   bool finished_ = false;
   bool watched_ = false;

@@ -65,7 +65,8 @@ class CommandTable::NoticePipe final : public Watcher {
   base::UniqueFd write_;
 };
 
-CommandTable::CommandTable(CommandEnvironment& environment) : environment_(environment) {}
+CommandTable::CommandTable(CommandEnvironment& environment)
+    : environment_(environment), processes_(environment) {}
 CommandTable::~CommandTable() = default;
 
 Result<std::unique_ptr<CommandTable>> CommandTable::open(CommandEnvironment& environment) {
@@ -86,6 +87,7 @@ Result<std::unique_ptr<CommandTable>> CommandTable::open(CommandEnvironment& env
   }
   table->spawner_ = std::make_unique<Spawner>(table->notices_->write_fd());
   environment.spawner = table->spawner_.get();
+  environment.keepers = table.get();
   return table;
 }
 
@@ -96,10 +98,15 @@ std::shared_ptr<StreamHandler> CommandTable::execute(const CommandName& name,
     found->second->attach(std::move(stream), credit);
     return found->second;
   }
+  if (stopping_) {
+    stream.fail(Error(ErrorCode::kUnavailable, "the sandbox is being stopped"));
+    return nullptr;
+  }
   if (request.argument_bytes > wire::kMaxArgumentBytes) {
     stream.fail(Error(ErrorCode::kTooLarge, "the arguments and the environment are too large"));
     return nullptr;
   }
+  if (request.background) return processes_.start(name, std::move(request), std::move(stream));
   const auto command = std::make_shared<Command>(environment_, *this, name, std::move(request));
   commands_.emplace(name.id, command);
   ++running_;
@@ -111,18 +118,32 @@ std::shared_ptr<StreamHandler> CommandTable::execute(const CommandName& name,
 void CommandTable::stop_fenced_below(std::uint64_t fence) {
   const auto commands = commands_;
   for (const auto& [id, command] : commands) {
-    if (command->fence() != 0 && command->fence() < fence) command->terminate();
+    if (command->fence() != 0 && command->fence() < fence) command->run().terminate();
+  }
+  const auto processes = processes_.all();
+  for (const auto& process : processes) {
+    if (process->fence() != 0 && process->fence() < fence) process->run().terminate();
   }
 }
 
 Result<void> CommandTable::signal(const wire::SignalRequest& request) {
-  const auto found = commands_.find(request.command);
   if (request.signal < 1 || request.signal > 64) {
     return Error(ErrorCode::kInvalidArgument,
                  "there is no signal " + std::to_string(request.signal));
   }
-  if (found != commands_.end()) return found->second->signal(request.signal);
+  if (CommandRun* const run = find_run(request.command)) return run->signal(request.signal);
   return Error(ErrorCode::kNotFound, "the command does not run");
+}
+
+Result<void> CommandTable::resize(const wire::ResizeRequest& request) {
+  if (CommandRun* const run = find_run(request.command)) return run->resize(request.size);
+  return Error(ErrorCode::kNotFound, "the command does not run");
+}
+
+CommandRun* CommandTable::find_run(const wire::RequestId& id) const {
+  if (const auto found = commands_.find(id); found != commands_.end()) return &found->second->run();
+  const auto process = processes_.at(id);
+  return process ? &process->run() : nullptr;
 }
 
 void CommandTable::collected(const wire::RequestId& id) {
@@ -130,8 +151,8 @@ void CommandTable::collected(const wire::RequestId& id) {
   if (found != commands_.end() && found->second->is_finished()) commands_.erase(found);
 }
 
-void CommandTable::on_keeper(pid_t keeper, std::shared_ptr<Command> command) {
-  keepers_[keeper] = std::move(command);
+void CommandTable::add(pid_t keeper, std::shared_ptr<CommandRun> run) {
+  keepers_[keeper] = std::move(run);
 }
 
 void CommandTable::on_finished(Command& command) {
@@ -172,24 +193,29 @@ void CommandTable::forget(const wire::RequestId& id) {
 
 void CommandTable::on_notices() {
   // A notice says that some keeper has news, not which: commands are few, and looking is cheap.
-  std::vector<std::shared_ptr<Command>> all;
+  std::vector<std::shared_ptr<CommandRun>> all;
   all.reserve(keepers_.size());
-  for (const auto& [pid, command] : keepers_) all.push_back(command);
-  for (const auto& command : all) command->on_notice();
+  for (const auto& [pid, run] : keepers_) all.push_back(run);
+  for (const auto& run : all) run->on_notice();
 }
 
 void CommandTable::reap() {
   bool strays = false;
   for (;;) {
     int status = 0;
-    const pid_t pid = ::waitpid(-1, &status, WNOHANG | __WALL);
+    const pid_t pid = ::waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
     if (pid <= 0) break;
+    if (WIFSTOPPED(status)) {
+      // Where commands have the agent's uid they can stop keepers, which then would never tell.
+      if (keepers_.contains(pid)) ::kill(pid, SIGCONT);
+      continue;
+    }
     const auto found = keepers_.find(pid);
     if (found == keepers_.end()) continue;
-    const auto command = std::move(found->second);
+    const auto run = std::move(found->second);
     keepers_.erase(found);
     strays = strays || !WIFEXITED(status);
-    command->on_keeper_reaped(WIFEXITED(status));
+    run->on_keeper_reaped(WIFEXITED(status));
   }
   if (strays) kill_strays();
   if (keepers_.empty() && on_all_gone_) std::exchange(on_all_gone_, nullptr)();
@@ -211,10 +237,11 @@ void CommandTable::kill_strays() {
 }
 
 void CommandTable::stop_all(std::function<void()> done) {
+  stopping_ = true;
   if (keepers_.empty()) return done();
   on_all_gone_ = std::move(done);
   const auto running = keepers_;
-  for (const auto& [pid, command] : running) command->terminate();
+  for (const auto& [pid, run] : running) run->terminate();
 }
 
 }  // namespace cove::agent

@@ -1,5 +1,5 @@
 /// CommandTable: all commands of the agent: who reaps, who is found again by its id, who is
-/// forgotten.
+/// forgotten. Those in the background are in a table of their own within.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,15 @@
 
 #include "agent/exec/command.hpp"
 #include "agent/exec/environment.hpp"
+#include "agent/exec/process_table.hpp"
 #include "agent/loop/event_loop.hpp"
 
 namespace cove::agent {
 
-class CommandTable final : public Command::Owner {
+class CommandTable final : public Command::Owner, public KeeperRegistry {
  public:
-  /// `environment` is filled by the caller, all but its spawner, and outlives the table.
+  /// `environment` is filled by the caller, all but its spawner and keepers, and outlives the
+  /// table.
   static Result<std::unique_ptr<CommandTable>> open(CommandEnvironment& environment);
   ~CommandTable() override;
 
@@ -30,12 +32,16 @@ class CommandTable final : public Command::Owner {
 
   Result<void> signal(const wire::SignalRequest& request);
   void collected(const wire::RequestId& id);
+  Result<void> resize(const wire::ResizeRequest& request);
+
+  /// Commands that a call waits for; those in the background say for themselves what they keep.
   std::uint32_t running() const noexcept { return running_; }
+  ProcessTable& processes() noexcept { return processes_; }
 
   /// Ends every command, in order: SIGTERM, its grace time, SIGKILL; `done` is called at the end.
   void stop_all(std::function<void()> done);
 
-  void on_keeper(pid_t keeper, std::shared_ptr<Command> command) override;
+  void add(pid_t keeper, std::shared_ptr<CommandRun> run) override;
   void on_finished(Command& command) override;
 
  private:
@@ -48,16 +54,19 @@ class CommandTable final : public Command::Owner {
   void kill_strays();
   void forget_old();
   void forget(const wire::RequestId& id);
+  CommandRun* find_run(const wire::RequestId& id) const;
 
   CommandEnvironment& environment_;
   std::unique_ptr<NoticePipe> notices_;
   std::unique_ptr<Reaper> reaper_;
   std::unique_ptr<Spawner> spawner_;
   std::map<wire::RequestId, std::shared_ptr<Command>> commands_;
-  std::unordered_map<pid_t, std::shared_ptr<Command>> keepers_;
+  ProcessTable processes_;
+  std::unordered_map<pid_t, std::shared_ptr<CommandRun>> keepers_;
   std::deque<std::pair<SteadyTime, wire::RequestId>> finished_;  ///< in the order they finished
   std::uint32_t running_ = 0;
   bool forgetting_ = false;
+  bool stopping_ = false;
   std::function<void()> on_all_gone_;
 };
 

@@ -2,18 +2,32 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "agent/exec/command_group.hpp"
 #include "agent/exec/spawn.hpp"
+#include "agent/exec/spill.hpp"
 #include "agent/files.hpp"
 #include "agent/loop/event_loop.hpp"
 #include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
 
+class CommandRun;
+
+/// Who reaps keepers, and tells their commands of it.
+struct KeeperRegistry {
+  virtual ~KeeperRegistry() = default;
+  virtual void add(pid_t keeper, std::shared_ptr<CommandRun> run) = 0;
+};
+
 struct CommandEnvironment {
   EventLoop* loop = nullptr;
+  KeeperRegistry* keepers = nullptr;
+  SpillStore* spill = nullptr;
+  GroupParents group_parents;  ///< where a command can have a group of its own
   Spawner* spawner = nullptr;
   const Files* files = nullptr;
   std::map<std::string, std::string> variables;  ///< the base of every command's environment

@@ -22,13 +22,30 @@ struct CloseDir {
   void operator()(DIR* directory) const noexcept { ::closedir(directory); }
 };
 
-bool parse_number(std::string_view& text, pid_t& number) {
+template <class Number>
+bool parse_number(std::string_view& text, Number& number) {
   const std::size_t start = text.find_first_not_of(' ');
   if (start == std::string_view::npos) return false;
   text.remove_prefix(start);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc()) return false;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+/// Behind the session: terminal, its group, flags, four counts of faults, then the times.
+bool parse_ticks(std::string_view& text, ProcessEntry& entry) {
+  constexpr int kBetween = 7;
+  std::int64_t passed_over = 0;
+  for (int i = 0; i < kBetween; ++i) {
+    if (!parse_number(text, passed_over)) return false;
+  }
+  std::array<std::uint64_t, 4> ticks{};
+  for (auto& number : ticks) {
+    if (!parse_number(text, number)) return false;
+  }
+  entry.own_ticks = ticks[0] + ticks[1];
+  entry.waited_ticks = ticks[2] + ticks[3];
   return true;
 }
 
@@ -40,7 +57,7 @@ bool parse_stat(std::string_view text, ProcessEntry& entry) {
   entry.zombie = text.front() == 'Z' || text.front() == 'X';
   text.remove_prefix(1);
   return parse_number(text, entry.parent) && parse_number(text, entry.group) &&
-         parse_number(text, entry.session);
+         parse_number(text, entry.session) && parse_ticks(text, entry);
 }
 
 bool read_entry(int proc, const char* name, ProcessEntry& entry) {
@@ -70,7 +87,9 @@ std::vector<ProcessEntry> list_processes() {
   return entries;
 }
 
-std::vector<ProcessEntry> descendants(const std::vector<ProcessEntry>& all, pid_t root) {
+namespace {
+
+std::vector<ProcessEntry> tree_below(const std::vector<ProcessEntry>& all, pid_t root) {
   std::unordered_multimap<pid_t, const ProcessEntry*> children;
   children.reserve(all.size());
   for (const auto& entry : all) children.emplace(entry.parent, &entry);
@@ -82,10 +101,29 @@ std::vector<ProcessEntry> descendants(const std::vector<ProcessEntry>& all, pid_
     pending.pop_back();
     for (auto child = begin; child != end; ++child) {
       pending.push_back(child->second->pid);
-      if (!child->second->zombie) found.push_back(*child->second);
+      found.push_back(*child->second);
     }
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<ProcessEntry> descendants(const std::vector<ProcessEntry>& all, pid_t root) {
+  std::vector<ProcessEntry> found = tree_below(all, root);
+  std::erase_if(found, [](const ProcessEntry& entry) { return entry.zombie; });
+  return found;
+}
+
+std::chrono::microseconds cpu_time_of_tree(pid_t root) {
+  const std::vector<ProcessEntry> all = list_processes();
+  std::uint64_t ticks = 0;
+  for (const auto& entry : all) {
+    if (entry.pid == root) ticks += entry.waited_ticks;
+  }
+  for (const auto& entry : tree_below(all, root)) ticks += entry.own_ticks + entry.waited_ticks;
+  const auto per_second = static_cast<std::uint64_t>(std::max(::sysconf(_SC_CLK_TCK), 1L));
+  return std::chrono::microseconds(ticks * 1'000'000 / per_second);
 }
 
 std::size_t signal_tree(pid_t root, int signal) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <linux/close_range.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -63,14 +64,29 @@ struct KeeperCode {
   COVE_KEEPER_CODE static void keep(KeeperBlock* block, long leader) noexcept {
     for (;;) {
       int status = 0;
-      const long pid = raw_syscall(SYS_wait4, -1, as_argument(&status), __WALL);
+      rusage used;
+      const long pid = raw_syscall(SYS_wait4, -1, as_argument(&status), __WALL, as_argument(&used));
       if (pid == -EINTR) continue;
       if (pid < 0) return;  // ECHILD: nothing is left
+      count(block->usage_so_far, used);
       if (pid != leader) continue;
       block->wait_status = status;
+      block->usage = block->usage_so_far;
       publish(block, KeeperState::kEnded);
       notify(block);
     }
+  }
+
+  COVE_KEEPER_CODE static std::uint64_t microseconds(const timeval& time) noexcept {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(time.tv_usec);
+  }
+
+  COVE_KEEPER_CODE static void count(SpawnUsage& sum, const rusage& used) noexcept {
+    sum.user_us += microseconds(used.ru_utime);
+    sum.system_us += microseconds(used.ru_stime);
+    const std::uint64_t peak = static_cast<std::uint64_t>(used.ru_maxrss) * 1024;
+    if (peak > sum.peak_bytes) sum.peak_bytes = peak;
   }
 
   COVE_KEEPER_CODE static void reap(long pid, int& status) noexcept {
@@ -100,6 +116,7 @@ struct KeeperCode {
   [[noreturn]] COVE_KEEPER_CODE static void become_command(KeeperBlock* block) noexcept {
     raw_syscall(SYS_setsid);
     step(block, SpawnStep::kDescriptors, descriptors(block));
+    if (block->terminal) step(block, SpawnStep::kTerminal, raw_syscall(SYS_ioctl, 0, TIOCSCTTY, 0));
     step(block, SpawnStep::kCgroup, join_cgroups(block));
     step(block, SpawnStep::kDirectory, raw_syscall(SYS_fchdir, block->directory));
     step(block, SpawnStep::kLimits, limits(block->limits));
@@ -151,6 +168,13 @@ struct KeeperCode {
       result = limit(RLIMIT_NPROC, limits.processes, limits.processes);
     }
     if (result >= 0 && limits.open_files > 0) result = lower_open_files(limits.open_files);
+    if (result >= 0 && limits.cpu_seconds > 0) {
+      // SIGXCPU at the soft limit can be caught; SIGKILL at the hard one cannot.
+      result = limit(RLIMIT_CPU, limits.cpu_seconds, limits.cpu_seconds + 1ULL);
+    }
+    if (result >= 0 && limits.niceness > 0) {
+      result = raw_syscall(SYS_setpriority, PRIO_PROCESS, 0, limits.niceness);
+    }
     if (limits.raise_oom_score) raise_oom_score();
     return result;
   }
@@ -231,6 +255,7 @@ Keeper::Keeper(SpawnPlan plan, int notify_fd)
   block_.uid = plan_.uid;
   block_.gid = plan_.gid;
   block_.announce_start = plan_.announce_start;
+  block_.terminal = plan_.terminal;
   block_.notify_fd = notify_fd;
 }
 

@@ -37,13 +37,23 @@ enum class SpawnStep : std::int32_t {
   kLimits = 5,
   kIdentity = 6,
   kExecute = 7,
+  kTerminal = 8,
 };
 
 struct SpawnLimits {
   std::uint64_t address_space = 0;  ///< bytes; 0 = none
   std::uint64_t processes = 0;      ///< of the command's uid; 0 = none
   std::uint64_t open_files = 0;     ///< soft limit that a command starts with
+  std::uint32_t cpu_seconds = 0;    ///< of each process; 0 = none
+  std::int32_t niceness = 0;
   bool raise_oom_score = false;
+};
+
+/// What the processes that a keeper reaped used, with those that they waited for themselves.
+struct SpawnUsage {
+  std::uint64_t user_us = 0;
+  std::uint64_t system_us = 0;
+  std::uint64_t peak_bytes = 0;  ///< of the largest
 };
 
 /// Everything the keeper and the command's first process read, prepared before they exist: they
@@ -60,6 +70,7 @@ struct SpawnPlan {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   bool announce_start = false;  ///< also notify when the program runs, not only at the end
+  bool terminal = false;        ///< stdio[0] is one, and becomes the command's controlling terminal
 };
 
 /// What the keeper's own code reads and writes: plain data, so that no library code runs there.
@@ -76,11 +87,14 @@ struct KeeperBlock {
   std::uint32_t uid = 0;
   std::uint32_t gid = 0;
   bool announce_start = false;
+  bool terminal = false;
   int notify_fd = -1;
 
   std::int32_t state = 0;   ///< a KeeperState, by atomic operations
   std::int32_t leader = 0;  ///< by atomic operations
   int wait_status = 0;
+  SpawnUsage usage;         ///< until kEnded; published with it
+  SpawnUsage usage_so_far;  ///< the keeper's own; whole when it is reaped
   SpawnStep failed_step = SpawnStep::kNone;
   int error_number = 0;
 };
@@ -100,6 +114,10 @@ class Keeper {
 
   /// Of kEnded: as waitpid gives it.
   int wait_status() const noexcept { return block_.wait_status; }
+
+  /// Of kEnded: until then. Of a keeper that was reaped: of all its tree.
+  const SpawnUsage& usage() const noexcept { return block_.usage; }
+  const SpawnUsage& whole_usage() const noexcept { return block_.usage_so_far; }
 
   SpawnStep failed_step() const noexcept { return block_.failed_step; }
   int error_number() const noexcept { return block_.error_number; }

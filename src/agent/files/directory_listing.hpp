@@ -10,8 +10,8 @@
 
 namespace cove::agent {
 
-/// The page after `options.after`, in the order of the names' bytes; entries that vanish meanwhile
-/// are left out. A page may have fewer entries than asked for and still a `next`: names and link
+/// The page after `options.after`, in the order of SortedWalk; entries that vanish meanwhile are
+/// left out. A page may have fewer entries than asked for and still a `next`: names and link
 /// targets of some MiB end it. `directory` is open for reading; `shown`: the path as errors name
 /// it.
 Result<FilePage> list_directory(base::UniqueFd directory, const ListOptions& options,

@@ -1,5 +1,7 @@
 #include "agent/files/directory_trail.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <climits>
 #include <utility>
 
@@ -14,6 +16,27 @@ namespace {
 constexpr std::size_t kHeld = 32;
 
 }  // namespace
+
+base::UniqueFd open_directory_below(int root, std::string_view path) {
+  base::UniqueFd reached;
+  do {
+    std::size_t length = path.size();
+    if (length >= PATH_MAX) {
+      length = path.rfind('/', PATH_MAX - 1);
+      if (length == std::string_view::npos) {
+        errno = ENAMETOOLONG;
+        return {};
+      }
+    }
+    const std::string piece = length == 0 ? "." : std::string(path.substr(0, length));
+    path.remove_prefix(std::min(length + 1, path.size()));
+    base::BeneathResult next = base::open_beneath(reached ? *reached : root, piece.c_str(),
+                                                  O_PATH | O_DIRECTORY, 0, RESOLVE_NO_SYMLINKS);
+    errno = next.error_number;
+    reached = std::move(next.fd);
+  } while (reached && !path.empty());
+  return reached;
+}
 
 void DirectoryTrail::enter(std::string name, base::UniqueFd directory) {
   names_.push_back(std::move(name));

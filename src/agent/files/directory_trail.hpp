@@ -4,11 +4,16 @@
 #include <cstddef>
 #include <deque>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/system/unique_fd.hpp"
 
 namespace cove::agent {
+
+/// Opens the directory `path`, relative and of any length, beneath `root` and through no link;
+/// O_PATH. Empty `path`: the root itself. An empty descriptor: errno says why.
+base::UniqueFd open_directory_below(int root, std::string_view path);
 
 /// Remembers every name and the descriptors of the innermost few; an outer one that is needed again
 /// is opened again from the root, beneath it and through no link. So the depth of a path costs

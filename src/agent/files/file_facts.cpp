@@ -1,7 +1,10 @@
 #include "agent/files/file_facts.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdio>
 #include <limits>
 #include <utility>
 
@@ -34,7 +37,7 @@ std::chrono::sys_time<nanoseconds> time_of(const timespec& time) {
 
 }  // namespace
 
-FileInfo info_of(const struct stat& facts, std::string path) {
+FileInfo bare_info_of(const struct stat& facts, std::string path) {
   FileInfo info;
   info.path = std::move(path);
   info.type = type_of(facts.st_mode);
@@ -42,6 +45,22 @@ FileInfo info_of(const struct stat& facts, std::string path) {
   info.mode = facts.st_mode & 07777U;
   info.modified = time_of(facts.st_mtim);
   return info;
+}
+
+FileInfo info_of(const struct stat& facts, std::string path) {
+  FileInfo info = bare_info_of(facts, std::move(path));
+  info.etag = etag_of(facts);
+  return info;
+}
+
+std::string etag_of(const struct stat& facts) {
+  std::array<char, 120> text{};
+  const auto number = [](auto value) { return static_cast<unsigned long long>(value); };
+  const int length = std::snprintf(text.data(), text.size(), "%llx-%llx-%llx.%llx-%llx.%llx",
+                                   number(facts.st_ino), number(facts.st_size),
+                                   number(facts.st_mtim.tv_sec), number(facts.st_mtim.tv_nsec),
+                                   number(facts.st_ctim.tv_sec), number(facts.st_ctim.tv_nsec));
+  return {text.data(), static_cast<std::size_t>(std::max(length, 0))};
 }
 
 Result<std::string> link_target(int fd, const std::string& name) {

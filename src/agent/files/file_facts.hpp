@@ -14,6 +14,12 @@ namespace cove::agent {
 /// A FileInfo without its link target. Times beyond 1677 to 2262 become the nearest of them.
 FileInfo info_of(const struct stat& facts, std::string path);
 
+/// The same without its etag, which costs most of it.
+FileInfo bare_info_of(const struct stat& facts, std::string path);
+
+/// What FileInfo::etag is.
+std::string etag_of(const struct stat& facts);
+
 /// The target of a symlink: of `name` in the directory `fd`, or of the O_PATH descriptor `fd`
 /// itself where `name` is empty.
 Result<std::string> link_target(int fd, const std::string& name);

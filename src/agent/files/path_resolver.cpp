@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 
 #include "agent/files/file_facts.hpp"
 #include "base/system/beneath.hpp"
@@ -53,6 +54,15 @@ std::string plain(std::string_view path) {
   return result;
 }
 
+/// Whether the root is open to the user who owns it, or could be opened again: a command may have
+/// closed it, and everything starts there. Another thread may have been faster.
+bool reopen_root(int root) {
+  struct stat facts{};
+  if (::fstat(root, &facts) != 0) return false;
+  if ((facts.st_mode & S_IRWXU) == S_IRWXU) return true;
+  return ::fchmod(root, (facts.st_mode & 07777U) | S_IRWXU) == 0;
+}
+
 /// Opens what was found, by one name, without following. An empty descriptor: it is a link now.
 Result<base::UniqueFd> open_place(Place& place, int flags, const std::string& shown) {
   if ((flags & O_DIRECTORY) != 0 && !S_ISDIR(place.facts.st_mode)) {
@@ -79,6 +89,9 @@ Result<OpenedPath> PathResolver::open(const GuestPath& path, int flags) const {
     const int guarded = (flags & O_PATH) != 0 ? flags : flags | O_NONBLOCK | O_NOCTTY;
     base::BeneathResult opened =
         base::open_beneath(root_, text->c_str(), guarded, 0, RESOLVE_NO_SYMLINKS);
+    if (opened.error_number == EACCES && reopen_root(root_)) {
+      opened = base::open_beneath(root_, text->c_str(), guarded, 0, RESOLVE_NO_SYMLINKS);
+    }
     if (opened.fd) return OpenedPath{std::move(opened.fd), plain(*text)};
   }
   // A link, a way out, or an error: the walk says which.
@@ -98,6 +111,14 @@ Result<OpenedPath> PathResolver::open_by_walk(const GuestPath& path, int flags) 
 
 Result<Place> PathResolver::locate(const GuestPath& path, const WalkRules& rules) const {
   COVE_TRY_VOID(check(path));
+  Result<Place> place = locate_once(path, rules);
+  if (place || place.error().code() != ErrorCode::kPermissionDenied || !reopen_root(root_)) {
+    return place;
+  }
+  return locate_once(path, rules);
+}
+
+Result<Place> PathResolver::locate_once(const GuestPath& path, const WalkRules& rules) const {
   PathWalk walk(root_, root_path_, shown(path));
   if (path.session.empty() || path.path.starts_with('/')) return walk.go(path.path, rules);
   const WalkRules reach{};

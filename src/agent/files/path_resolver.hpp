@@ -18,7 +18,8 @@ struct OpenedPath {
   std::string below;  ///< the real path below the root; empty for the root
 };
 
-/// Any thread; borrows what it is made of.
+/// Any thread; borrows what it is made of. Where the root itself was closed to the user who owns it
+/// (chmod 000 /workspace) it is opened again (u+rwx), if its descriptor is no O_PATH one.
 class PathResolver {
  public:
   PathResolver(int root, std::string_view root_path) : root_(root), root_path_(root_path) {}
@@ -38,6 +39,7 @@ class PathResolver {
 
  private:
   Result<void> check(const GuestPath& path) const;
+  Result<Place> locate_once(const GuestPath& path, const WalkRules& rules) const;
   std::optional<std::string> direct(const GuestPath& path) const;
   Result<OpenedPath> open_by_walk(const GuestPath& path, int flags) const;
 

@@ -76,7 +76,7 @@ class FindSearch::Worker final : public SearchWorker {
       if (errno != ENOENT) add_problem(counts, path_, base::system_error(errno, "look at it"));
       return std::nullopt;
     }
-    FileInfo info = info_of(facts, "");
+    FileInfo info = search_.query_.facts ? info_of(facts, "") : bare_info_of(facts, "");
     if (info.type == FileType::kSymlink && search_.query_.facts) {
       info.link_target = link_target(**fd, name).value_or("");
     }

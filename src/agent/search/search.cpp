@@ -11,7 +11,6 @@
 #include <sys/vfs.h>
 
 #include "agent/files/file_facts.hpp"
-#include "agent/files/path_resolver.hpp"
 #include "base/system/beneath.hpp"
 #include "base/system/system_error.hpp"
 
@@ -123,40 +122,37 @@ std::shared_ptr<Directory> Search::read_inner(const WalkPiece& piece, SearchSumm
 
 Result<void> Search::open() {
   COVE_TRY_VOID(prepare());
-  const PathResolver resolver(ground_.root, ground_.root_path);
-  COVE_TRY(OpenedPath opened, resolver.open(path_, O_RDONLY));
+  COVE_TRY(SearchedPlace place, ground_.files.open_searched(path_));
   struct stat facts{};
-  if (::fstat(*opened.fd, &facts) != 0) {
-    return base::system_error(errno, "search " + resolver.shown(path_));
-  }
-  local_disk_ = is_local_disk(*opened.fd);
-  std::string& below = opened.below;
+  if (::fstat(*place.fd, &facts) != 0) return base::system_error(errno, "search " + place.shown);
+  local_disk_ = is_local_disk(*place.fd);
+  std::string& below = place.below;
   if (!S_ISDIR(facts.st_mode)) {
-    if (!takes_file()) return wrong_kind(resolver.shown(path_), facts.st_mode, "a directory");
+    if (!takes_file()) return wrong_kind(place.shown, facts.st_mode, "a directory");
     if (!S_ISREG(facts.st_mode)) {
-      return wrong_kind(resolver.shown(path_), facts.st_mode, "a file or directory");
+      return wrong_kind(place.shown, facts.st_mode, "a file or directory");
     }
     filter().searched = below.rfind('/') == std::string::npos ? 0 : below.rfind('/') + 1;
-    order_.begin(Directory::of_file(std::move(opened.fd), below));
+    order_.begin(Directory::of_file(std::move(place.fd), below));
     return ok();
   }
   std::shared_ptr<const IgnoreLevel> outer;
-  if (filter().use_ignore_files && !below.empty()) outer = outer_rules(below);
+  if (filter().use_ignore_files && !below.empty()) outer = outer_rules(*place.root, below);
   if (!below.empty()) below += '/';
   filter().searched = below.size();
-  auto root = Directory::read_root(std::move(opened.fd), below, std::move(outer), filter());
+  auto root = Directory::read_root(std::move(place.fd), below, std::move(outer), filter());
   if (!root) return root.error();
   order_.begin(*std::move(root));
   return ok();
 }
 
-/// The rules of /workspace and of every directory between it and `below`.
-std::shared_ptr<const IgnoreLevel> Search::outer_rules(const std::string& below) const {
-  auto level = read_ignore_level(ground_.root, nullptr, 0);
+/// The rules of the root and of every directory between it and `below`.
+std::shared_ptr<const IgnoreLevel> Search::outer_rules(int root, const std::string& below) {
+  auto level = read_ignore_level(root, nullptr, 0);
   for (std::size_t slash = below.find('/'); slash != std::string::npos;
        slash = below.find('/', slash + 1)) {
     const base::BeneathResult directory =
-        base::open_in_volume(ground_.root, below.substr(0, slash).c_str(), O_PATH | O_DIRECTORY);
+        base::open_in_volume(root, below.substr(0, slash).c_str(), O_PATH | O_DIRECTORY);
     if (directory.fd) level = read_ignore_level(*directory.fd, std::move(level), slash + 1);
   }
   return level;

@@ -17,6 +17,7 @@
 #include <cove/result.hpp>
 #include <cove/search.hpp>
 
+#include "agent/files.hpp"
 #include "agent/search/walk/entry_filter.hpp"
 #include "agent/search/walk/walk_order.hpp"
 
@@ -39,8 +40,7 @@ class ThreadBudget {
 
 /// What a search works with; borrowed, and outlives it.
 struct SearchGround {
-  int root = -1;          ///< a directory descriptor of /workspace
-  std::string root_path;  ///< "/workspace"
+  const Files& files;
   ThreadBudget& budget;
   unsigned most_threads = 1;  ///< of one search
 };
@@ -101,7 +101,7 @@ class Search {
 
  private:
   Result<void> open();
-  std::shared_ptr<const IgnoreLevel> outer_rules(const std::string& below) const;
+  static std::shared_ptr<const IgnoreLevel> outer_rules(int root, const std::string& below);
   bool hire();
   void run(bool first);
   void work();

@@ -17,7 +17,7 @@ Answer nothing_or(const Result<void>& result) {
 }  // namespace
 
 FileService::FileService(EventLoop& loop, const Files& files)
-    : files_(files), workers_(loop, kWorkers) {}
+    : loop_(loop), files_(files), workers_(loop, kWorkers) {}
 
 void FileService::answer(StreamRef stream, std::function<Answer()> work) {
   workers_.submit([stream = std::move(stream), work = std::move(work)]() -> WorkQueue::Finish {

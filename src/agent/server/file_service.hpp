@@ -12,6 +12,9 @@
 
 namespace cove::agent {
 
+class Consumer;
+class Producer;
+
 class FileService {
  public:
   FileService(EventLoop& loop, const Files& files);
@@ -26,15 +29,27 @@ class FileService {
   void remove(const wire::RequestId& id, const wire::RemoveRequest& request, StreamRef stream);
   void sync(StreamRef stream);
 
- private:
-  class ReadStream;
-  class WriteStream;
-  class RepeatedWrite;
-  class ListStream;
+  /// All requests of wire/file_request.hpp; null where nothing more belongs to the stream.
+  std::shared_ptr<StreamHandler> serve(const wire::RequestId& id, const wire::FileRequest& request,
+                                       StreamRef stream);
 
+ private:
+  struct Serve;
+  class CopyStream;
+  class ListStream;
+  class WatchStream;
+
+  std::shared_ptr<StreamHandler> send(StreamRef stream, std::uint64_t credit,
+                                      std::unique_ptr<Producer> producer);
+  std::shared_ptr<StreamHandler> receive(const wire::RequestId& id, StreamRef stream,
+                                         std::unique_ptr<Consumer> consumer);
+  std::shared_ptr<StreamHandler> copy(const wire::RequestId& id, const wire::CopyRequest& request,
+                                      StreamRef stream);
+  std::shared_ptr<StreamHandler> watch(const wire::WatchRequest& request, StreamRef stream);
   void answer(StreamRef stream, std::function<Answer()> work);
   void change(const wire::RequestId& id, const StreamRef& stream, std::function<Answer()> work);
 
+  EventLoop& loop_;
   const Files& files_;
   RecentOutcomes outcomes_;
   WorkQueue workers_;  // last: its threads end first

@@ -88,12 +88,10 @@ class SearchService::SearchStream final : public StreamHandler,
   std::optional<EventLoop::Timer> timer_;
 };
 
-SearchService::SearchService(EventLoop& loop, base::UniqueFd root, std::string root_path)
+SearchService::SearchService(EventLoop& loop, const Files& files)
     : loop_(loop),
-      root_(std::move(root)),
       budget_(kMostExtra),
-      ground_{*root_, std::move(root_path), budget_,
-              std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads)} {}
+      ground_{files, budget_, std::clamp(std::thread::hardware_concurrency(), 1U, kMostThreads)} {}
 
 template <class Kind, class Query>
 std::shared_ptr<StreamHandler> SearchService::begin(const wire::SearchStart& start, Query query,

@@ -4,20 +4,19 @@
 
 #include <map>
 #include <memory>
-#include <string>
 
+#include "agent/files.hpp"
 #include "agent/loop/event_loop.hpp"
 #include "agent/search/search.hpp"
 #include "agent/server/connection.hpp"
-#include "base/system/unique_fd.hpp"
 #include "wire/search_request.hpp"
 
 namespace cove::agent {
 
 class SearchService {
  public:
-  /// `root`: a directory descriptor of /workspace, which is called `root_path`.
-  SearchService(EventLoop& loop, base::UniqueFd root, std::string root_path);
+  /// Both are borrowed and outlive the service.
+  SearchService(EventLoop& loop, const Files& files);
 
   std::shared_ptr<StreamHandler> grep(wire::GrepRequest request, StreamRef stream);
   std::shared_ptr<StreamHandler> find(wire::FindRequest request, StreamRef stream);
@@ -29,7 +28,6 @@ class SearchService {
                                        const StreamRef& stream);
 
   EventLoop& loop_;
-  base::UniqueFd root_;
   ThreadBudget budget_;
   SearchGround ground_;
   std::uint64_t next_number_ = 1;

@@ -55,7 +55,8 @@ std::string build_id() {
 Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket_(boot.listen_fd) {
   greeting_.build_id = build_id();
   greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
-                            "kill_tree", "files", "search"};
+                            "kill_tree", "pty",   "background",  "files",
+                            "edit",      "tree",  "watch",       "search"};
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;
   greeting_.generation = boot.generation;
@@ -100,7 +101,7 @@ GuestStatus Server::status() const {
   return {.build_id = greeting_.build_id,
           .epoch = Epoch{greeting_.epoch},
           .running_commands = parts_.commands.running(),
-          .keep_alive_commands = 0};
+          .keep_alive_commands = parts_.commands.processes().keeping_alive()};
 }
 
 struct Server::Dispatch {
@@ -117,9 +118,27 @@ struct Server::Dispatch {
     return nullptr;
   }
   Handler operator()(wire::SignalRequest& request) const {
-    const auto sent = server.parts_.commands.signal(request);
-    if (sent) stream.respond(wire::encode_nothing());
-    if (!sent) stream.fail(sent.error());
+    return say(server.parts_.commands.signal(request));
+  }
+  Handler operator()(wire::ResizeRequest& request) const {
+    return say(server.parts_.commands.resize(request));
+  }
+  Handler operator()(wire::ListProcessesRequest&) const {
+    processes().list(stream);
+    return nullptr;
+  }
+  Handler operator()(wire::FindProcessRequest& request) const {
+    processes().find(request, stream);
+    return nullptr;
+  }
+  Handler operator()(wire::ProcessOutputRequest& request) const {
+    return processes().output(request, stream);
+  }
+  Handler operator()(wire::AttachRequest& request) const {
+    return processes().attach(request, stream);
+  }
+  Handler operator()(wire::RemoveProcessRequest& request) const {
+    processes().remove(request, stream);
     return nullptr;
   }
   Handler operator()(wire::ReadRequest& request) const {
@@ -143,6 +162,9 @@ struct Server::Dispatch {
     server.parts_.files.remove(asked.id, request, stream);
     return nullptr;
   }
+  Handler operator()(wire::FileRequest& request) const {
+    return server.parts_.files.serve(asked.id, request, stream);
+  }
   Handler operator()(wire::GrepRequest& request) const {
     return server.parts_.searches.grep(std::move(request), stream);
   }
@@ -151,6 +173,14 @@ struct Server::Dispatch {
   }
   Handler operator()(wire::SyncRequest&) const {
     server.parts_.files.sync(stream);
+    return nullptr;
+  }
+
+  ProcessTable& processes() const { return server.parts_.commands.processes(); }
+
+  Handler say(const Result<void>& done) const {
+    if (done) stream.respond(wire::encode_nothing());
+    if (!done) stream.fail(done.error());
     return nullptr;
   }
 };

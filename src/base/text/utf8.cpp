@@ -51,6 +51,25 @@ bool is_utf8(std::string_view text) noexcept {
   return true;
 }
 
+std::string marked_utf8(std::string_view bytes) {
+  if (is_utf8(bytes)) return std::string(bytes);
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out;
+  out.reserve(bytes.size() + bytes.size() / 4);
+  while (!bytes.empty()) {
+    const std::size_t length = character(bytes);
+    out += bytes.substr(0, length);
+    if (length == 0) {
+      const auto value = static_cast<unsigned char>(bytes.front());
+      out += "\\x";
+      out += kHex[value >> 4U];
+      out += kHex[value & 0xFU];
+    }
+    bytes.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+  return out;
+}
+
 std::size_t cut_before(std::string_view text, std::size_t limit) noexcept {
   if (limit >= text.size()) return text.size();
   // Look back for a lead byte whose character would cross the cut.

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace cove::base {
 
 /// True where all of `text` is well-formed UTF-8 (no overlong forms, no surrogates).
 bool is_utf8(std::string_view text) noexcept;
+
+/// `bytes` as well-formed UTF-8: each byte that belongs to no character is written as `\xNN`.
+std::string marked_utf8(std::string_view bytes);
 
 /// The length of the longest prefix of at most `limit` bytes that does not end inside a character.
 /// Bytes that are no UTF-8 count as characters of their own.

@@ -1,5 +1,7 @@
 #include <cove/exec.hpp>
 
+#include "base/text/utf8.hpp"
+
 namespace cove {
 namespace {
 
@@ -10,13 +12,17 @@ struct ShellCode {
   std::int32_t operator()(const Cancelled&) const { return 124; }
   std::int32_t operator()(const OutputLimitReached&) const { return 137; }
   std::int32_t operator()(const OutOfMemory&) const { return 137; }
+  std::int32_t operator()(const CpuLimitReached&) const { return 137; }
 };
 
 }  // namespace
 
 std::string StreamOutput::text() const {
-  if (dropped_bytes == 0) return head + tail;
-  return head + "\n[" + std::to_string(dropped_bytes) + " bytes left out]\n" + tail;
+  if (dropped_bytes == 0) return base::marked_utf8(head + tail);
+  std::string text = base::marked_utf8(head);
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  text += "[" + std::to_string(dropped_bytes) + " bytes left out]\n";
+  return text + base::marked_utf8(tail);
 }
 
 bool ExecResult::succeeded() const noexcept {

@@ -45,11 +45,10 @@ Result<Workspace> acquire_chosen(const Invocation& invocation) {
   AcquireOptions options;
   options.chat_id = choice.chat.value_or("");
   if (choice.sandbox) {
+    // It names one that is there: a mistyped id must not begin an empty workspace.
     COVE_TRY(options.sandbox, chosen_sandbox(choice));
-  }
-  if (!key) {
     COVE_TRY(const Record record, invocation.cove.status(options.sandbox, invocation.call));
-    key = record.key;
+    if (!key) key = record.key;
   }
   return invocation.cove.acquire(*key, options, invocation.call);
 }

@@ -14,14 +14,14 @@ namespace {
 
 constexpr std::size_t kMaxStdin = 64U << 20U;
 
-Result<ExecSpec> spec_of(const Request& request, const std::stop_token& stop) {
+Result<ExecSpec> spec_of(const Request& request, const CallContext& call) {
   ExecSpec spec;
   spec.argv = request.command;
   spec.cwd = request.cwd;
   spec.env = request.env;
   spec.timeout = request.timeout;
   if (request.read_stdin) {
-    COVE_TRY(spec.stdin_data, read_all(STDIN_FILENO, "stdin", kMaxStdin, stop));
+    COVE_TRY(spec.stdin_data, read_all(STDIN_FILENO, "stdin", kMaxStdin, call));
   }
   return spec;
 }
@@ -29,7 +29,9 @@ Result<ExecSpec> spec_of(const Request& request, const std::stop_token& stop) {
 Result<ExecResult> stream(const SandboxClient& client, ExecSpec spec, const Output& output,
                           const CallContext& call) {
   // All of it is passed on, so nothing is kept, and its length is the reader's business.
-  spec.output = {.head_bytes = 0, .tail_bytes = 0, .max_total_bytes = 1ULL << 62U};
+  spec.output = OutputLimits();
+  spec.output.head_bytes = spec.output.tail_bytes = 0;
+  spec.output.max_total_bytes = 1ULL << 62U;
   const auto relay = std::make_shared<OutputRelay>();
   const ExecHandle handle = client.exec_async(std::move(spec), OutputRelay::feed(relay), call);
   const OutputRelay::Steering steering{.resume = [&handle] { handle.resume(); },
@@ -43,6 +45,9 @@ const char* note_on(const Outcome& outcome) {
   if (std::holds_alternative<OutOfMemory>(outcome)) {
     return "cove: the command was ended: out of memory\n";
   }
+  if (std::holds_alternative<CpuLimitReached>(outcome)) {
+    return "cove: the command was ended: it used up its processor time\n";
+  }
   if (std::holds_alternative<OutputLimitReached>(outcome)) {
     return "cove: the command was ended: more output than it may write\n";
   }
@@ -53,7 +58,7 @@ const char* note_on(const Outcome& outcome) {
 
 Result<int> run_exec(const Invocation& invocation) {
   const Request& request = invocation.request;
-  COVE_TRY(ExecSpec spec, spec_of(request, invocation.call.stop));
+  COVE_TRY(ExecSpec spec, spec_of(request, invocation.call));
   // --timeout is the command's: the time to wake the workspace does not count.
   const CallContext call{.deadline = {}, .stop = invocation.call.stop};
   COVE_TRY(Workspace workspace,

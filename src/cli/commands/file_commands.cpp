@@ -62,7 +62,7 @@ Result<int> upload(const Invocation& invocation, const SandboxClient& client, in
   std::string path = request.operands[1];
   if (path.ends_with('/') && request.operands[0] != "-") path += last_name(request.operands[0]);
   const std::string shown = base::quoted(request.operands[0]);
-  const auto source = [&] { return read_piece(local, shown, invocation.call.stop); };
+  const auto source = [&] { return read_piece(local, shown, invocation.call); };
   const WriteOptions options{.mode = request.mode, .durable = request.durable};
   COVE_TRY(const FileInfo info, client.upload(path, source, options, invocation.call));
   COVE_TRY_VOID(tell(invocation, info.path, info.size));

@@ -29,19 +29,27 @@ std::string behind_links(const std::string& path) {
 
 /// Waits until a pipe or terminal has something. The token is looked at now and then: the signal
 /// behind it may have woken another thread.
-Result<void> wait_readable(int fd, const std::stop_token& stop) {
+Result<void> wait_readable(int fd, const CallContext& call) {
+  const base::SystemClock clock;
   pollfd ready{fd, POLLIN, 0};
-  while (!stop.stop_requested()) {
+  for (;;) {
+    COVE_TRY_VOID(call.check(clock));
     if (::poll(&ready, 1, kLookAtStop) != 0) return ok();  // an error shows when it is read
   }
-  return Error(ErrorCode::kCancelled, "interrupted");
+}
+
+/// Opens without waiting for whoever is at a FIFO's other end; what follows may wait.
+base::UniqueFd open_at_once(const std::string& path, int flags) {
+  base::UniqueFd fd(::open(path.c_str(), flags | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  if (fd && ::fcntl(*fd, F_SETFL, flags) != 0) return {};
+  return fd;
 }
 
 }  // namespace
 
 Result<base::UniqueFd> open_local(const std::string& path) {
   base::UniqueFd fd(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
-                                : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+                                : open_at_once(path, O_RDONLY).release());
   if (!fd) return base::system_error(errno, "open " + base::quoted(path));
   struct stat facts{};
   if (::fstat(*fd, &facts) == 0 && S_ISDIR(facts.st_mode)) {
@@ -51,10 +59,10 @@ Result<base::UniqueFd> open_local(const std::string& path) {
   return fd;
 }
 
-Result<Bytes> read_piece(int fd, const std::string& shown, const std::stop_token& stop) {
+Result<Bytes> read_piece(int fd, const std::string& shown, const CallContext& call) {
   Bytes piece(kPiece);
   for (;;) {
-    COVE_TRY_VOID(wait_readable(fd, stop));
+    COVE_TRY_VOID(wait_readable(fd, call));
     const ssize_t got = ::read(fd, piece.data(), piece.size());
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return base::system_error(errno, "read " + shown);
@@ -64,10 +72,10 @@ Result<Bytes> read_piece(int fd, const std::string& shown, const std::stop_token
 }
 
 Result<std::string> read_all(int fd, const std::string& shown, std::size_t limit,
-                             const std::stop_token& stop) {
+                             const CallContext& call) {
   std::string all;
   for (;;) {
-    COVE_TRY(const Bytes piece, read_piece(fd, shown, stop));
+    COVE_TRY(const Bytes piece, read_piece(fd, shown, call));
     if (piece.empty()) return all;
     if (piece.size() > limit - all.size()) {
       return Error(ErrorCode::kTooLarge, shown + " has more than " + std::to_string(limit >> 20U) +
@@ -94,7 +102,10 @@ Result<LocalFile> LocalFile::create(const std::string& path, const std::string& 
   const std::string shown = base::quoted(target);
   const bool there = ::stat(target.c_str(), &facts) == 0;
   if (there && !S_ISREG(facts.st_mode)) {
-    base::UniqueFd fd(::open(target.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+    base::UniqueFd fd = open_at_once(target, O_WRONLY);
+    if (!fd && errno == ENXIO) {
+      return Error(ErrorCode::kFailedPrecondition, "nobody reads from the pipe " + shown);
+    }
     if (!fd) return base::system_error(errno, "write " + shown);
     return LocalFile(std::move(fd), target, "");
   }

@@ -2,27 +2,28 @@
 #pragma once
 
 #include <cstddef>
-#include <stop_token>
 #include <string>
 #include <utility>
 
 #include <cove/bytes.hpp>
+#include <cove/call_context.hpp>
 #include <cove/result.hpp>
 
 #include "base/system/unique_fd.hpp"
 
 namespace cove::cli {
 
-/// Opens a file for reading; "-" is stdin. kFailedPrecondition: a directory.
+/// Opens a file for reading, never waiting for a FIFO's writer; "-" is stdin. kFailedPrecondition:
+/// a directory.
 Result<base::UniqueFd> open_local(const std::string& path);
 
-/// The next piece of an open file, 256 KiB at most; empty = the end. kCancelled: stopped while it
-/// waited.
-Result<Bytes> read_piece(int fd, const std::string& shown, const std::stop_token& stop);
+/// The next piece of an open file, 256 KiB at most; empty = the end. kCancelled, kTimeout: the call
+/// ended while it waited.
+Result<Bytes> read_piece(int fd, const std::string& shown, const CallContext& call);
 
 /// All that is left of an open file. kTooLarge: more than `limit`.
 Result<std::string> read_all(int fd, const std::string& shown, std::size_t limit,
-                             const std::stop_token& stop);
+                             const CallContext& call);
 
 /// A file of this machine that appears whole, by commit, or not at all. What is there and is no
 /// regular file (a terminal, a pipe) is written to as it is.

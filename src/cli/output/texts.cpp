@@ -31,6 +31,7 @@ struct OutcomeWords {
   const char* operator()(const Cancelled&) const { return "cancelled"; }
   const char* operator()(const OutputLimitReached&) const { return "output_limit"; }
   const char* operator()(const OutOfMemory&) const { return "out_of_memory"; }
+  const char* operator()(const CpuLimitReached&) const { return "cpu_limit"; }
 };
 
 const char* word_of(Finding::Level level) {

@@ -53,7 +53,7 @@ Task<Result<bool>> is_still_mine(Job& job, const CallContext& call) {
 }
 
 /// Swaps a change of the held operation in. False: it is another's now.
-Task<Result<bool>> commit(Job& job, Transform transform) {
+Task<Result<bool>> commit(Job& job, Transform transform, Durability durability) {
   Core& core = *job.core;
   const CallContext call = core.own_call();
   for (;;) {
@@ -66,7 +66,7 @@ Task<Result<bool>> commit(Job& job, Transform transform) {
     }
     if (!now) co_return now.error();
     COVE_CO_TRY(auto next, transform(job.at.record, *now));
-    auto swapped = co_await core.records.swap(job.at.version, next, Durability::kDurable, call);
+    auto swapped = co_await core.records.swap(job.at.version, next, durability, call);
     if (swapped) {
       job.at = StoredRecord{std::move(next), *swapped};
       job.beat_at = sent;
@@ -106,6 +106,15 @@ Task<Result<bool>> commit_removal(Job& job) {
   }
 }
 
+/// A phase that a take-over begins again from the start may be lost with the machine: the claim
+/// named volume and epoch, and nobody was told of more. What completes, and what a take-over goes
+/// on from, is durable.
+Durability durability_of_step(const Row& row, const Row& reached) {
+  const bool completes = !reached.next;
+  return completes || row.take_over == TakeOver::kContinue ? Durability::kDurable
+                                                           : Durability::kRelaxed;
+}
+
 /// The swap after a step: the next phase, and with the last one completion.
 Task<Result<bool>> commit_step(Job& job, const Row& row, StepOutcome outcome) {
   const std::optional<Row> reached =
@@ -124,7 +133,7 @@ Task<Result<bool>> commit_step(Job& job, const Row& row, StepOutcome outcome) {
     return renew_lease(std::move(next), job.core->parts.owners.self(), now,
                        job.core->settings.activity_lease);
   };
-  co_return co_await commit(job, transform);
+  co_return co_await commit(job, transform, durability_of_step(row, *reached));
 }
 
 Failure failure_of(const Job& job, const Error& error) {
@@ -147,7 +156,7 @@ Task<void> give_up(Job& job, Error error) {
     if (job.refused) next.last_active_at = now;
     return next;
   };
-  const auto noted = co_await commit(job, transform);
+  const auto noted = co_await commit(job, transform, Durability::kDurable);
   if (!noted || !*noted) {
     job.lost = true;
     co_return;
@@ -203,7 +212,7 @@ Task<Result<bool>> may_go_on(Job& job) {
   const Transform transform = [&](const Record& record, StoreTime now) {
     return beat(record, job.id, now);
   };
-  co_return co_await commit(job, transform);
+  co_return co_await commit(job, transform, Durability::kDurable);
 }
 
 /// One step and the swap that makes it true. Nothing: go on.

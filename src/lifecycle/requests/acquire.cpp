@@ -69,18 +69,24 @@ bool is_ready(const Record& record) {
   return record.state == SandboxState::kRunning && !record.operation;
 }
 
+struct Warm {
+  std::optional<AcquiredInstance> acquired;
+  bool is_absent = false;  ///< there was no record at all
+};
+
 /// The warm path, without the gate.
-Task<Result<std::optional<AcquiredInstance>>> try_warm(Core& core, WorkspaceKey key,
-                                                       SandboxId sandbox, const CallContext& call) {
-  for (int round = 0; round < 3; ++round) {
+Task<Result<Warm>> try_warm(Core& core, WorkspaceKey key, SandboxId sandbox,
+                            const CallContext& call) {
+  Warm warm;
+  for (int round = 0; round < 3 && !warm.acquired; ++round) {
     COVE_CO_TRY(auto found, co_await core.records.load(sandbox, call));
+    warm.is_absent = !found;
     if (!found) break;
     COVE_CO_TRY_VOID(check_key(found->record, key));
     if (!is_ready(found->record)) break;
-    COVE_CO_TRY(auto used, co_await use_running(core, *std::move(found), call));
-    if (used) co_return used;
+    COVE_CO_TRY(warm.acquired, co_await use_running(core, *std::move(found), call));
   }
-  co_return std::optional<AcquiredInstance>();
+  co_return warm;
 }
 
 /// What an acquire does about a record that does not run.
@@ -157,8 +163,12 @@ AcquireWork work_of(OperationKind kind) {
 
 class Acquire {
  public:
-  Acquire(std::shared_ptr<Core> core, WorkspaceKey key, SandboxId sandbox)
-      : core_(std::move(core)), key_(std::move(key)), sandbox_(std::move(sandbox)) {}
+  /// `is_absent`: there was no record a moment ago. Nobody relies on that: the insert finds out.
+  Acquire(std::shared_ptr<Core> core, WorkspaceKey key, SandboxId sandbox, bool is_absent)
+      : core_(std::move(core)),
+        key_(std::move(key)),
+        sandbox_(std::move(sandbox)),
+        is_absent_(is_absent) {}
 
   Task<Result<AcquiredInstance>> run(const CallContext& call) {
     Patience patience(*core_, call);
@@ -168,7 +178,10 @@ class Acquire {
         hold_.reset();
         COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_, Urgency::kUser, call));
       }
-      COVE_CO_TRY(auto found, co_await core_->records.load(sandbox_, call));
+      std::optional<StoredRecord> found;
+      if (!std::exchange(is_absent_, false)) {
+        COVE_CO_TRY(found, co_await core_->records.load(sandbox_, call));
+      }
       if (!found) {
         COVE_CO_TRY(auto made, co_await provision(call));
         if (made) co_return *made;
@@ -241,6 +254,7 @@ class Acquire {
   std::shared_ptr<Core> core_;
   WorkspaceKey key_;
   SandboxId sandbox_;
+  bool is_absent_;
   std::shared_ptr<Gates::Hold> hold_;
   bool waits_ = false;
 };
@@ -253,9 +267,9 @@ Task<Result<AcquiredInstance>> acquire(std::shared_ptr<Core> core, WorkspaceKey 
   COVE_CO_TRY_VOID(validate(key));
   if (sandbox.empty()) sandbox = sandbox_id_of(key);
   COVE_CO_TRY_VOID(check_sandbox_name(sandbox));
-  COVE_CO_TRY(const auto warm, co_await try_warm(*core, key, sandbox, call));
-  if (warm) co_return *warm;
-  Acquire acquire(core, std::move(key), std::move(sandbox));
+  COVE_CO_TRY(const Warm warm, co_await try_warm(*core, key, sandbox, call));
+  if (warm.acquired) co_return *warm.acquired;
+  Acquire acquire(core, std::move(key), std::move(sandbox), warm.is_absent);
   co_return co_await acquire.run(call);
 }
 

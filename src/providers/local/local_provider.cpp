@@ -12,14 +12,13 @@
 #include "base/async/io_loop.hpp"
 #include "base/async/timing.hpp"
 #include "base/async/worker_pool.hpp"
-#include "base/sha256.hpp"
 #include "guest/agent_guest.hpp"
 #include "providers/local/instance/instances.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/offline_volume.hpp"
-#include "providers/local/small_files.hpp"
 #include "providers/local/turns.hpp"
+#include "providers/local/volume/sync_together.hpp"
 
 namespace cove::local {
 
@@ -54,6 +53,7 @@ constexpr Duration kOthersWork = 60s;   ///< another call at work on the same vo
 constexpr Duration kOfflineUse = 10s;   ///< an archive that was abandoned lets go of the volume
 constexpr Duration kAgentAnswer = 20s;  ///< from the start to the agent's greeting
 constexpr Duration kEndOfProcesses = 30s;
+constexpr Duration kGraceOfCommands = 10s;
 
 Error still_busy(const VolumeRef& volume) {
   return Error(ErrorCode::kUnavailable, "another call works on volume '" + path_of(volume) +
@@ -99,8 +99,14 @@ class LocalProvider final : public Provider {
 
   Task<Result<void>> create_volume(const VolumeRef& volume, const CallContext& call) override {
     COVE_CO_TRY_VOID(check_names(volume));
-    const BlockingStep create = [this, &volume] { return volumes_.create(volume); };
-    co_return co_await repeat(volume, create, kOthersWork, call);
+    std::optional<NewVolume> made;
+    const BlockingStep create = [&]() -> Result<Step> {
+      COVE_TRY(made, volumes_.create(volume));
+      return made ? Step::kDone : Step::kBusy;
+    };
+    COVE_CO_TRY_VOID(co_await repeat(volume, create, kOthersWork, call));
+    std::vector<UniqueFd> unsynced = std::move(made->unsynced);
+    co_return co_await sync_together(runtime_.executor, runtime_.loop, std::move(unsynced));
   }
 
   Task<Result<void>> delete_volume(const VolumeRef& volume, const CallContext& call) override {
@@ -130,6 +136,9 @@ class LocalProvider final : public Provider {
     COVE_CO_TRY_VOID(check_names(instance.volume));
     const auto cached = guests_.find(instance.volume);
     if (cached != guests_.end() && cached->second.epoch <= instance.epoch) guests_.erase(cached);
+    const BlockingStep ask = [this, &instance] { return instances_.ask_to_end(instance); };
+    // Who does not end in time is ended: so it does not matter what came of this.
+    static_cast<void>(co_await repeat(instance.volume, ask, kGraceOfCommands, call));
     const BlockingStep stop = [this, &instance] { return instances_.stop(instance); };
     co_return co_await repeat(instance.volume, stop, kEndOfProcesses, call);
   }
@@ -164,6 +173,12 @@ class LocalProvider final : public Provider {
     std::shared_ptr<Guest> guest;
   };
 
+  /// An attempt, and what it started where it is ready.
+  struct Beginning {
+    StartAttempt attempt;
+    StartedInstance started;
+  };
+
   /// Repeats a step until it is done.
   Task<Result<void>> repeat(const VolumeRef& volume, const BlockingStep& step, Duration bound,
                             const CallContext& call) {
@@ -178,9 +193,10 @@ class LocalProvider final : public Provider {
   }
 
   Task<Result<void>> ping(const InstanceRef& instance, const CallContext& call);
-  Task<Result<StartAttempt>> wait_for_start(const InstanceRef& instance, const CallContext& call);
-  Task<Result<void>> start_now(const InstanceRef& instance, const SandboxPolicy& policy,
-                               StartAttempt& attempt, const CallContext& call);
+  Task<Result<Beginning>> begin_when_free(const InstanceRef& instance, const SandboxPolicy& policy,
+                                          const CallContext& call);
+  Task<Result<void>> finish_start(const InstanceRef& instance, Beginning& begun,
+                                  const CallContext& call);
   Task<Result<void>> give_up_start(const InstanceRef& instance, StartedInstance& started,
                                    StartAttempt& attempt, Error why);
   Task<Result<std::shared_ptr<Guest>>> greet(const InstanceRef& instance, UniqueFd socket,
@@ -207,16 +223,16 @@ Task<Result<void>> LocalProvider::start_instance(const InstanceRef& instance,
   // One that runs but ends just now does not answer any more: it is then started anew.
   Patience patience(runtime_, kOfflineUse);
   for (;;) {
-    COVE_CO_TRY(StartAttempt attempt, co_await wait_for_start(instance, call));
-    if (attempt.state == StartState::kReady) {
-      co_return co_await start_now(instance, policy, attempt, call);
+    COVE_CO_TRY(Beginning begun, co_await begin_when_free(instance, policy, call));
+    if (begun.attempt.state == StartState::kReady) {
+      co_return co_await finish_start(instance, begun, call);
     }
     const auto answered = co_await ping(instance, call);
     if (answered) co_return ok();
     if (answered.error().code() != ErrorCode::kUnavailable || patience.is_over()) {
       co_return answered.error();
     }
-    attempt = StartAttempt();
+    begun = Beginning();
     COVE_CO_TRY_VOID(co_await patience.pause(call));
   }
 }
@@ -233,40 +249,46 @@ Task<Result<void>> LocalProvider::ping(const InstanceRef& instance, const CallCo
   co_return status.error();
 }
 
-/// Waits until this call alone may start, or finds that the epoch runs.
-Task<Result<StartAttempt>> LocalProvider::wait_for_start(const InstanceRef& instance,
-                                                         const CallContext& call) {
+/// Waits until this call alone may start, and starts; or finds that the epoch runs.
+Task<Result<LocalProvider::Beginning>> LocalProvider::begin_when_free(const InstanceRef& instance,
+                                                                      const SandboxPolicy& policy,
+                                                                      const CallContext& call) {
   Patience others(runtime_, kOthersWork);
   Patience offline(runtime_, kOfflineUse);
-  const auto begin = [this, &instance] { return instances_.begin_start(instance); };
+  const auto begin = [&]() -> Result<Beginning> {
+    Beginning begun;
+    COVE_TRY(begun.attempt, instances_.begin_start(instance));
+    if (begun.attempt.state == StartState::kReady) {
+      COVE_TRY(begun.started, instances_.start(instance, policy, begun.attempt));
+    }
+    return begun;
+  };
   for (;;) {
     COVE_CO_TRY_VOID(call.check(runtime_.clock));
-    COVE_CO_TRY(StartAttempt attempt,
-                co_await base::offload(runtime_.executor, runtime_.loop, begin));
-    if (attempt.state == StartState::kReady || attempt.state == StartState::kRuns) {
-      co_return attempt;
-    }
-    if (attempt.state == StartState::kOffline && offline.is_over()) {
+    COVE_CO_TRY(Beginning begun, co_await base::offload(runtime_.executor, runtime_.loop, begin));
+    const StartState state = begun.attempt.state;
+    if (state == StartState::kReady || state == StartState::kRuns) co_return begun;
+    if (state == StartState::kOffline && offline.is_over()) {
       co_return Error(ErrorCode::kUnavailable,
                       "volume '" + path_of(instance.volume) + "' is open offline")
           .with_retry_after(1s);
     }
     if (others.is_over()) co_return still_busy(instance.volume);
-    attempt = StartAttempt();  // nobody waits for the locks of one that waits
+    begun = Beginning();  // nobody waits for the locks of one that waits
     COVE_CO_TRY_VOID(co_await others.pause(call));
   }
 }
 
-Task<Result<void>> LocalProvider::start_now(const InstanceRef& instance,
-                                            const SandboxPolicy& policy, StartAttempt& attempt,
-                                            const CallContext& call) {
-  const auto launch = [&] { return instances_.start(instance, policy, attempt); };
-  COVE_CO_TRY(StartedInstance started,
-              co_await base::offload(runtime_.executor, runtime_.loop, launch));
+/// Reaches the agent of what was started.
+Task<Result<void>> LocalProvider::finish_start(const InstanceRef& instance, Beginning& begun,
+                                               const CallContext& call) {
+  StartedInstance& started = begun.started;
+  StartAttempt& attempt = begun.attempt;
   reap_when_ended(*started.launched.process);
   UniqueFd socket = std::move(started.socket);
   auto guest = co_await greet(instance, std::move(socket), call);
   if (!guest) co_return co_await give_up_start(instance, started, attempt, guest.error());
+  if (!started.cgroup.join) co_return ok();  // it entered its group by itself
   const auto settle = [&] { return instances_.settle(started); };
   const auto settled = co_await base::offload(runtime_.executor, runtime_.loop, settle);
   if (settled) co_return ok();
@@ -356,17 +378,12 @@ void LocalProvider::reap_when_ended(int process) {
   });
 }
 
-NodeId node_of(const LocalOptions& options, const StateDirectory& state) {
-  if (!options.node.empty()) return NodeId(options.node);
-  const auto machine = read_small_file(AT_FDCWD, "/etc/machine-id");
-  return NodeId(base::sha256_hex((machine ? *machine : "") + state.node_file()).substr(0, 16));
-}
-
 Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime& runtime) {
   Machine machine;
   COVE_TRY(machine.state, StateDirectory::open(options.state_dir, runtime.ids));
   machine.root = ::geteuid() == 0;
-  machine.node = node_of(options, machine.state);
+  machine.node =
+      options.node.empty() ? default_node(machine.state.node_file()) : NodeId(options.node);
   COVE_TRY(machine.pid_space, this_pid_space());
   machine.cgroups = Cgroups::open(
       cgroup_mounts(), options.cgroup_parent.empty() ? std::string("cove") : options.cgroup_parent);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/sha256.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {
@@ -79,6 +80,11 @@ Error bubblewrap_missing(const std::string& configured) {
   return {ErrorCode::kProvider,
           "bubblewrap is not installed (looked for bwrap in /usr/bin, /usr/local/bin and /bin): "
           "apt install bubblewrap"};
+}
+
+NodeId default_node(const std::string& state_name) {
+  const auto machine = read_small_file(AT_FDCWD, "/etc/machine-id");
+  return NodeId(base::sha256_hex((machine ? *machine : "") + state_name).substr(0, 16));
 }
 
 Error explain_start_failure(const std::string& errors) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include <cove/error.hpp>
+#include <cove/ids.hpp>
 
 namespace cove::local {
 
@@ -22,6 +23,9 @@ std::optional<std::string> find_bubblewrap(const std::string& configured);
 
 /// kProvider: bubblewrap is missing, and how it is had.
 Error bubblewrap_missing(const std::string& configured);
+
+/// The name of this machine for a state directory with that random name.
+NodeId default_node(const std::string& state_name);
 
 /// Why an instance did not start, out of what launcher, bubblewrap and agent wrote: kProvider with
 /// cause and remedy.

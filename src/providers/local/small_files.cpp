@@ -79,6 +79,8 @@ Result<void> replace_file(int directory, const std::string& name, std::string_vi
   if (!fd) return system_error(errno, "create '" + temporary + "'");
   COVE_TRY_VOID(write_all(*fd, text, "'" + temporary + "'"));
   if (durable == Durable::kYes) COVE_TRY_VOID(sync_fd(*fd, "'" + temporary + "'"));
+  // So that the wait that comes later finds all of them on their way; what fails here fails there.
+  if (durable == Durable::kLater) ::sync_file_range(*fd, 0, 0, SYNC_FILE_RANGE_WRITE);
   if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0) {
     return system_error(errno, "rename '" + temporary + "'");
   }
@@ -94,6 +96,12 @@ Result<void> write_control(int directory, const std::string& name, std::string_v
 Result<void> sync_fd(int fd, const std::string& what) {
   if (::fsync(fd) != 0) return system_error(errno, "sync " + what);
   return ok();
+}
+
+Result<UniqueFd> open_to_sync(int directory, const std::string& name) {
+  UniqueFd fd(::openat(directory, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
+  if (!fd) return system_error(errno, "open '" + name + "'");
+  return fd;
 }
 
 Result<std::vector<std::string>> names_in(int directory) {

@@ -4,6 +4,7 @@
 /// never followed. Safe from any thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,9 +27,11 @@ inline constexpr std::size_t kSmallFile = 64 * 1024;
 Result<std::string> read_small_file(int directory, const std::string& name,
                                     std::size_t limit = kSmallFile);
 
-/// Writes `text` as `name` by a rename, mode 0600. With `durable`, the file is on the disk before
-/// it has the name; the directory is the caller's to sync.
-enum class Durable : bool { kNo, kYes };
+/// Writes `text` as `name` by a rename, mode 0600; the directory is the caller's to sync. kYes: the
+/// file is on the disk before it has the name. kLater: the caller syncs file and directory together
+/// with others, which is one wait for the disk; until then a crash of the machine may leave an
+/// empty file under the name.
+enum class Durable : std::uint8_t { kNo, kLater, kYes };
 Result<void> replace_file(int directory, const std::string& name, std::string_view text,
                           Durable durable);
 
@@ -37,6 +40,9 @@ Result<void> write_control(int directory, const std::string& name, std::string_v
 
 /// fsync of a descriptor.
 Result<void> sync_fd(int fd, const std::string& what);
+
+/// Opens a file that replace_file wrote with Durable::kLater, for sync_fd.
+Result<base::UniqueFd> open_to_sync(int directory, const std::string& name);
 
 /// The names in a directory, without `.` and `..`.
 Result<std::vector<std::string>> names_in(int directory);

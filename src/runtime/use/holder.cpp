@@ -7,10 +7,17 @@
 namespace cove::runtime {
 namespace {
 
+using namespace std::chrono_literals;
+
+constexpr auto kForLeaving = 10s;
+
+/// Not ended by close, which waits for it: a lease that stays behind would keep the sandbox in use
+/// with nobody there.
 Task<void> leave_behind(std::shared_ptr<Core> core, SandboxId sandbox,
                         std::unique_ptr<client::CallScope> scope) {
   try {
-    Result<void> left = co_await leave_seat(core, sandbox, scope->context());
+    const CallContext call{.deadline = core->clock().now() + kForLeaving, .stop = {}};
+    Result<void> left = co_await leave_seat(core, sandbox, call);
     if (!left) core->complain("release of " + sandbox.str() + ": " + left.error().describe());
   } catch (const std::exception& e) {
     core->complain("release of " + sandbox.str() + ": " + e.what());

@@ -59,7 +59,7 @@ TEST_CASE("Agent: its greeting and its status say who it is", "[integration][age
   CHECK(status.running_commands == 0);
   CHECK(f.guest->capabilities().kill_tree);
   CHECK(f.guest->capabilities().exact_bytes);
-  CHECK_FALSE(f.guest->capabilities().pty);
+  CHECK(f.guest->capabilities().pty);
 }
 
 TEST_CASE("connect_agent: another epoch is a conflict, another generation is no match",
@@ -161,6 +161,64 @@ TEST_CASE("Agent: a command whose host is gone is ended after a grace time",
   CHECK(::kill(pid, 0) == 0);
   for (int i = 0; i < 1500 && ::kill(pid, 0) == 0; ++i) ::usleep(10'000);
   CHECK(::kill(pid, 0) != 0);
+}
+
+TEST_CASE("Agent: how long a command outlives its host is the command's to say",
+          "[integration][agent]") {
+  AgentProcess agent;
+  RawWire wire(agent.connect());
+  wire.greet();
+  auto soon = shell_request(3, "echo $$ > soon; exec sleep 1000");
+  std::get<wire::ExecRequest>(soon.body).spec.orphan_grace = 100ms;
+  wire.request(1, soon);
+  auto never = shell_request(4, "echo $$ > never; while [ ! -e go ]; do sleep 0.01; done; exit 6");
+  std::get<wire::ExecRequest>(never.body).spec.orphan_grace.reset();
+  std::get<wire::ExecRequest>(never.body).streamed = true;
+  wire.request(2, never);
+  wait_for_file(agent, "soon");
+  wait_for_file(agent, "never");
+  wire.close();
+  const pid_t pid = std::stoi(agent.get("soon"));
+  for (int i = 0; i < 1500 && ::kill(pid, 0) == 0; ++i) ::usleep(10'000);
+  CHECK(::kill(pid, 0) != 0);
+  CHECK(::kill(std::stoi(agent.get("never")), 0) == 0);
+  agent.put("go", "");
+  RawWire later(agent.connect());
+  later.greet();
+  later.request(1, never);
+  CHECK(std::get<Exited>(reply_of(later.receive_answer(1)).outcome).code == 6);
+  later.request(2, soon);
+  CHECK(std::holds_alternative<Cancelled>(reply_of(later.receive_answer(2)).outcome));
+}
+
+TEST_CASE("Agent: a streamed command goes on where its next host takes it over [pain-53]",
+          "[integration][agent][pain-46][pain-53]") {
+  AgentProcess agent;
+  auto request = shell_request(
+      5, "echo x >> count; echo one; while [ ! -e go ]; do sleep 0.01; done; echo two");
+  auto& exec = std::get<wire::ExecRequest>(request.body);
+  exec.streamed = true;
+  exec.credit = 4;
+  exec.spec.timeout = 60s;
+  RawWire first(agent.connect());
+  first.greet();
+  first.request(1, request);
+  wait_for_file(agent, "count");
+  while (first.receive()->type != wire::FrameType::kData) {
+  }
+  first.close();
+  agent.put("go", "");
+  RawWire second(agent.connect());
+  second.greet();
+  second.request(9, request);
+  CHECK(second.receive()->type == wire::FrameType::kEvent);
+  const auto data = second.receive();
+  REQUIRE(data->type == wire::FrameType::kData);
+  CHECK(data->payload.size() == 4);
+  const auto reply = reply_of(second.receive_answer(9));
+  CHECK(std::get<Exited>(reply.outcome).code == 0);
+  CHECK(reply.out.total_bytes == 8);
+  CHECK(agent.get("count") == "x\n");
 }
 
 TEST_CASE("Agent: a repeated mkdir or remove is answered with what came of the first",

@@ -1,4 +1,5 @@
 // What a hostile agent may send: the host's calls end with an error, and nothing else happens.
+#include <atomic>
 #include <thread>
 
 #include <catch2/catch.hpp>
@@ -24,6 +25,18 @@ wire::Greeting greeting() {
   greeting.epoch = 1;
   return greeting;
 }
+
+/// Once it is late, it is behind the loop's own by nearly the ten seconds that a silent agent is
+/// given: they pass at once.
+class LateClock final : public Clock {
+ public:
+  Instant now() const override { return system_.now() - (late_ ? 9800ms : 0ms); }
+  void be_late() { late_ = true; }
+
+ private:
+  base::SystemClock system_;
+  std::atomic<bool> late_ = false;
+};
 
 /// A host, and the agent's end of its connection in our hands.
 struct HostileFixture {
@@ -56,7 +69,7 @@ struct HostileFixture {
     return status.error().code();
   }
 
-  base::SystemClock clock;
+  LateClock clock;
   base::SystemIds ids;
   base::IoLoop loop;
   RawWire agent;
@@ -74,7 +87,7 @@ TEST_CASE("connect_agent: what is no agent is told apart from one that is gone",
           "[integration][guest]") {
   HostileFixture garbage;
   garbage.agent.send_bytes(Bytes(64, std::byte{'G'}));
-  CHECK(garbage.connect().error().code() == ErrorCode::kIntegrity);
+  CHECK(garbage.connect().error().code() == ErrorCode::kProvider);
 
   HostileFixture gone;
   gone.agent.close();
@@ -86,7 +99,7 @@ TEST_CASE("connect_agent: what is no agent is told apart from one that is gone",
 
   HostileFixture other;
   other.agent.send(wire::FrameType::kEvent, 1, {});
-  CHECK(other.connect().error().code() == ErrorCode::kIntegrity);
+  CHECK(other.connect().error().code() == ErrorCode::kProvider);
 }
 
 TEST_CASE("connect_agent: an agent without a common version is unsupported",
@@ -105,12 +118,12 @@ TEST_CASE("Guest: an agent that closes makes its calls unavailable, now and late
   CHECK(f.later == ErrorCode::kUnavailable);
 }
 
-TEST_CASE("Guest: garbage from the agent is an integrity error, now and later",
+TEST_CASE("Guest: garbage from the agent is a provider error, now and later",
           "[integration][guest][threads]") {
   HostileFixture f;
   CHECK(f.status_when([&](std::uint32_t) { f.agent.send_bytes(Bytes(4096, std::byte{0xFE})); }) ==
-        ErrorCode::kIntegrity);
-  CHECK(f.later == ErrorCode::kIntegrity);
+        ErrorCode::kProvider);
+  CHECK(f.later == ErrorCode::kProvider);
 }
 
 TEST_CASE("Guest: frames that make no sense end the connection", "[integration][guest][threads]") {
@@ -120,14 +133,14 @@ TEST_CASE("Guest: frames that make no sense end the connection", "[integration][
         [&](std::uint32_t stream) { f.agent.send(type, stream + offset, payload); });
   };
   CHECK(code(wire::FrameType::kResponse, 0, Bytes(60'000, std::byte{0x81})) ==
-        ErrorCode::kIntegrity);
+        ErrorCode::kProvider);
   CHECK(code(wire::FrameType::kResponse, 0, wire::encode_cbor({{"epoch", "seven"}})) ==
-        ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kResponse, 1, {}) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kRequest, 0, {}) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kCredit, 0, Bytes(8)) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kData, 0, Bytes(1)) == ErrorCode::kIntegrity);
-  CHECK(code(wire::FrameType::kError, 0, Bytes(1)) == ErrorCode::kIntegrity);
+        ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kResponse, 1, {}) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kRequest, 0, {}) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kCredit, 0, Bytes(8)) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kData, 0, Bytes(1)) == ErrorCode::kProvider);
+  CHECK(code(wire::FrameType::kError, 0, Bytes(1)) == ErrorCode::kProvider);
 }
 
 TEST_CASE("Guest: output past the limits that were asked for ends the connection",
@@ -143,7 +156,7 @@ TEST_CASE("Guest: output past the limits that were asked for ends the connection
     f.agent.send(wire::FrameType::kData, stream, Bytes(wire::kMaxDataBytes), wire::Channel::kOut);
   }
   caller.join();
-  CHECK(result.error().code() == ErrorCode::kIntegrity);
+  CHECK(result.error().code() == ErrorCode::kProvider);
 }
 
 TEST_CASE("Guest: a piece of nothing is not taken for the end of a file",
@@ -154,8 +167,8 @@ TEST_CASE("Guest: a piece of nothing is not taken for the end of a file",
   const CallContext call;
   Result<Bytes> first = Error(ErrorCode::kInternal, "no answer");
   std::thread caller([&] {
-    const auto source = base::sync_wait(f.loop, guest->read_file(path, {}, call)).value();
-    first = base::sync_wait(f.loop, source->next(call));
+    const auto file = base::sync_wait(f.loop, guest->read_file(path, {}, call)).value();
+    first = base::sync_wait(f.loop, file.content->next(call));
   });
   const auto stream = f.agent.receive()->stream;
   f.agent.send(wire::FrameType::kEvent, stream, wire::encode_opened({}));
@@ -178,5 +191,49 @@ TEST_CASE("Guest: output that is not as long as the answer says is refused",
   wire::ExecReply reply{.outcome = Exited{0}, .out = {11, 0, 11, 0}};
   f.agent.send(wire::FrameType::kResponse, stream, wire::encode_exec_reply(reply));
   caller.join();
-  CHECK(result.error().code() == ErrorCode::kIntegrity);
+  CHECK(result.error().code() == ErrorCode::kProvider);
+}
+
+TEST_CASE("connect_agent: an agent that says nothing is told with the remedy",
+          "[integration][guest]") {
+  HostileFixture f;
+  f.clock.be_late();
+  const auto connected = f.connect();
+  CHECK(connected.error().code() == ErrorCode::kUnavailable);
+  CHECK(connected.error().message() ==
+        "the agent does not answer: it did not greet within 10 s; a stop of the sandbox ends it");
+}
+
+TEST_CASE("Guest: a command with a timeout ends though the agent says nothing any more",
+          "[integration][guest][threads]") {
+  const bool streamed = GENERATE(false, true);
+  const bool started = GENERATE(false, true);
+  CAPTURE(streamed, started);
+  HostileFixture f;
+  const auto guest = f.greeted();
+  f.clock.be_late();
+  const ExecSpec spec{.argv = {"true"}, .timeout = 10ms, .kill_grace = 10ms};
+  const CallContext call;
+  Result<ExecResult> result = Error(ErrorCode::kInternal, "no answer");
+  const auto run = [&]() -> Result<ExecResult> {
+    if (!streamed) return base::sync_wait(f.loop, guest->run("", spec, call));
+    const auto process = base::sync_wait(f.loop, guest->start("", spec, false, call));
+    if (!process) return process.error();
+    const auto chunk = base::sync_wait(f.loop, (*process)->next_output(call));
+    if (!chunk) return chunk.error();
+    return base::sync_wait(f.loop, (*process)->wait(call));
+  };
+  std::thread caller([&] { result = run(); });
+  const auto request = f.agent.receive();
+  if (streamed && started) {
+    f.agent.send(wire::FrameType::kEvent, request->stream, {});
+  }
+  const auto cancel = f.agent.receive();
+  caller.join();
+  REQUIRE(cancel);
+  CHECK(cancel->type == wire::FrameType::kCancel);
+  CHECK(result.error().code() == ErrorCode::kUnavailable);
+  CHECK(result.error().message() ==
+        "the agent does not answer: it did not say within 10 s that the command ended; a stop of "
+        "the sandbox ends it");
 }

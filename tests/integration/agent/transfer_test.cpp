@@ -53,11 +53,11 @@ struct Read {
 Task<Result<Read>> read_all(std::shared_ptr<Guest> guest, std::string path, ReadRange range) {
   const CallContext call;
   const GuestPath from{"", std::move(path)};
-  COVE_CO_TRY(const auto source, co_await guest->read_file(from, range, call));
+  COVE_CO_TRY(const auto file, co_await guest->read_file(from, range, call));
   base::Sha256 hash;
   Read read;
   for (;;) {
-    COVE_CO_TRY(const Bytes bytes, co_await source->next(call));
+    COVE_CO_TRY(const Bytes bytes, co_await file.content->next(call));
     if (bytes.empty()) break;
     hash.update(bytes);
     read.bytes += bytes.size();
@@ -155,7 +155,7 @@ TEST_CASE("Guest: a reader that stops early, or a call that is cancelled, leaves
   const GuestPath path{"", "large"};
   for (int i = 0; i < 20; ++i) {
     auto reader = f.wait(f.guest->read_file(path, {}, {})).value();
-    CHECK(f.wait(reader->next({})).value().size() > 0);
+    CHECK(f.wait(reader.content->next({})).value().size() > 0);
   }
   std::stop_source stop;
   stop.request_stop();

@@ -204,3 +204,17 @@ TEST_CASE("Local provider: what is left of a bubblewrap killed in the middle of 
   CHECK(machine.inspect(instance).state == InstanceState::kGone);
   CHECK(cove::test::leftovers(machine) == std::vector<std::string>{});
 }
+
+TEST_CASE("Local provider: the state directory may be on another file system than /etc",
+          "[integration][local]") {
+  std::string path = "/dev/shm/cove-test-XXXXXX";
+  REQUIRE(::mkdtemp(path.data()) != nullptr);
+  local::LocalOptions options;
+  options.state_dir = path + "/state";
+  {
+    LocalMachine machine(options);
+    const InstanceRef instance = machine.start_new();
+    CHECK(machine.output(instance, "head -c 4 /etc/passwd") == "root");
+  }
+  fs::remove_all(path);
+}

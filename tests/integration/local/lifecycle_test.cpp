@@ -41,6 +41,36 @@ TEST_CASE("Local provider: a started instance runs commands on its volume",
   CHECK(line == "hello");
 }
 
+TEST_CASE("Local provider: commands stand in the group with the limits, the agent beside it",
+          "[integration][local]") {
+  LocalMachine machine;
+  if (!machine.provider->capabilities().limits) {
+    WARN("[skipped] no cgroups can be made here");
+    return;
+  }
+  const InstanceRef instance = machine.start_new();
+  const auto processes = cove::test::processes_of(machine, instance);
+  const auto group_of = [](const std::string& text) {
+    for (const char* hierarchy : {":memory:", "0::"}) {
+      const auto at = text.find(hierarchy);
+      if (at == std::string::npos) continue;
+      const auto path = text.find('/', at);
+      return text.substr(path, text.find('\n', path) - path);
+    }
+    return std::string();
+  };
+  const auto outside = [&](pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/cgroup");
+    return group_of(std::string(std::istreambuf_iterator<char>(file), {}));
+  };
+  const std::string agent = outside(processes.agent);
+  CHECK(agent.find(instance.volume.sandbox.str() + "-1") != std::string::npos);
+  CHECK(agent.find("commands") == std::string::npos);
+  CHECK(outside(processes.bubblewrap) == agent);
+  const std::string inside = group_of(machine.output(instance, "cat /proc/self/cgroup"));
+  CHECK(inside.ends_with("/commands"));
+}
+
 TEST_CASE("Local provider: a stop leaves nothing but the volume",
           "[integration][local][any-user]") {
   LocalMachine machine;

@@ -115,3 +115,51 @@ TEST_CASE("Volume: a workspace whose root was closed can still be opened and sta
   REQUIRE(machine.wait(machine.provider->open_volume(instance.volume, VolumeAccess::kRead, call)));
   CHECK(machine.start({instance.volume, Epoch{2}}));
 }
+
+TEST_CASE("Sandbox: a workspace that a command closed is opened again by the next call",
+          "[security][local][any-user]") {
+  LocalMachine machine;
+  const InstanceRef instance = machine.start_new();
+  const auto guest = machine.connect(instance).value();
+  const CallContext call;
+  const auto close_it = [&] { machine.output(instance, "echo kept > note; chmod 000 /workspace"); };
+  close_it();
+  CHECK(machine.wait(guest->sync(call)));
+  CHECK(machine.output(instance, "stat -c %a .; cat note") == "700\nkept\n");
+  close_it();
+  CHECK(machine.output(instance, "cat note") == "kept\n");
+  close_it();
+  CHECK(machine.wait(guest->list({"", ""}, {}, call)).value().entries.size() == 1);
+  close_it();
+  CHECK(machine.wait(guest->make_directory({"", "made/below"}, call)));
+  close_it();
+  CHECK(machine.wait(guest->stat({"", "note"}, call)).value().size == 5);
+  // Only the workspace itself: what else a command closed stays as it is.
+  machine.output(instance, "mkdir shut; chmod 000 shut");
+  CHECK(machine.wait(guest->stat({"", "shut/file"}, call)).error().code() ==
+        ErrorCode::kPermissionDenied);
+  close_it();
+  REQUIRE(machine.stop(instance));
+  CHECK(machine.wait(machine.provider->open_volume(instance.volume, VolumeAccess::kRead, call)));
+}
+
+TEST_CASE("Sandbox: a command that stops every process it may does not outlive its timeout",
+          "[security][local][any-user]") {
+  LocalMachine machine;
+  const InstanceRef instance = machine.start_new();
+  const auto guest = machine.connect(instance).value();
+  const CallContext call{.deadline = machine.clock.now() + std::chrono::seconds(60)};
+  // An ordinary user's commands may signal what watches over them.
+  CHECK(machine.output(instance, "kill -STOP -1; echo done") == "done\n");
+  const ExecSpec spec{.shell_line = "kill -STOP -1; kill -STOP $$",
+                      .timeout = std::chrono::milliseconds(300),
+                      .kill_grace = std::chrono::milliseconds(50)};
+  const auto result = machine.wait(guest->run("", spec, call));
+  REQUIRE(result);
+  CHECK(std::holds_alternative<TimedOut>(result->outcome));
+  const ExecSpec endless{.shell_line = "kill -STOP -1; kill -STOP $$"};
+  const auto process = machine.wait(guest->start("", endless, false, call));
+  REQUIRE(process);
+  REQUIRE(machine.stop(instance, call));
+  CHECK(cove::test::leftovers(machine) == std::vector<std::string>{});
+}

@@ -21,11 +21,20 @@ class FakeProcess final : public GuestProcess {
     co_return OutputChunk{};
   }
 
-  Task<Result<void>> write_stdin(ByteView /*bytes*/, const CallContext& /*call*/) override {
+  Task<Result<void>> write_stdin(ByteView bytes, const CallContext& /*call*/) override {
+    log_.stdin_text += text_of(bytes);
     co_return ok();
   }
-  Task<Result<void>> close_stdin(const CallContext& /*call*/) override { co_return ok(); }
-  Task<Result<void>> signal(std::int32_t /*signal*/, const CallContext& /*call*/) override {
+  Task<Result<void>> close_stdin(const CallContext& /*call*/) override {
+    log_.stdin_closed = true;
+    co_return ok();
+  }
+  Task<Result<void>> signal(std::int32_t signal, const CallContext& /*call*/) override {
+    log_.signals.push_back(signal);
+    co_return ok();
+  }
+  Task<Result<void>> resize(TerminalSize size, const CallContext& /*call*/) override {
+    log_.sizes.push_back(size);
     co_return ok();
   }
 
@@ -51,24 +60,6 @@ class FakeProcess final : public GuestProcess {
   FakeGuestLog& log_;
   std::size_t given_ = 0;
 };
-
-/// A file's bytes in small pieces.
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text) : rest_(std::move(text)) {}
-
-  Task<Result<Bytes>> next(const CallContext& /*call*/) override {
-    constexpr std::size_t kPiece = 64 * 1024;
-    Bytes piece = bytes_of(std::string_view(rest_).substr(0, kPiece));
-    rest_.erase(0, piece.size());
-    co_return piece;
-  }
-
- private:
-  std::string rest_;
-};
-
-std::string name_of_path(const GuestPath& path) { return path.session + "/" + path.path; }
 
 }  // namespace
 
@@ -118,61 +109,77 @@ Task<Result<std::shared_ptr<GuestProcess>>> FakeGuest::start(const std::string& 
   co_return std::shared_ptr<GuestProcess>(std::make_shared<FakeProcess>(scheduler_, command, log));
 }
 
-Task<Result<std::unique_ptr<ByteSource>>> FakeGuest::read_file(const GuestPath& path,
-                                                               const ReadRange& range,
-                                                               const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("read_file"));
-  const auto found = files.find(name_of_path(path));
-  if (found == files.end()) co_return Error(ErrorCode::kNotFound, "no file " + path.path);
-  const std::size_t from = std::min<std::size_t>(range.offset, found->second.size());
-  const std::size_t most = range.length ? *range.length : std::string::npos;
-  co_return std::unique_ptr<ByteSource>(
-      std::make_unique<TextSource>(found->second.substr(from, most)));
+Result<ProcessInfo*> FakeGuest::process(const ProcessId& id) {
+  for (auto& info : processes) {
+    if (info.id == id) return &info;
+  }
+  return Error(ErrorCode::kNotFound, "there is no process with such an id");
 }
 
-Task<Result<FileInfo>> FakeGuest::write_file(const GuestPath& path, ByteSource& content,
-                                             const WriteOptions& /*options*/,
-                                             const CallContext& call) {
-  COVE_CO_TRY_VOID(begin("write_file"));
+Task<Result<ProcessInfo>> FakeGuest::start_process(const std::string& session, const ExecSpec& spec,
+                                                   const ProcessOptions& options,
+                                                   const CallContext& /*call*/) {
+  COVE_CO_TRY_VOID(begin("start_process"));
+  const std::string number = std::to_string(processes.size() + 1);
+  ProcessInfo info;
+  info.id = ProcessId(std::string(32 - number.size(), '0') + number);
+  info.name = options.name;
+  info.command = spec.argv.empty() ? spec.shell_line : spec.argv.front();
+  info.cwd = session;
+  info.keep_alive = options.keep_alive;
+  info.stdin_open = true;
+  for (const auto& chunk : command.output) {
+    (chunk.stream == OutputStream::kOut ? info.out_bytes : info.err_bytes) += chunk.bytes.size();
+  }
+  if (command.ends) info.end = command.result;
+  processes.push_back(info);
+  co_return info;
+}
+
+Task<Result<std::vector<ProcessInfo>>> FakeGuest::list_processes(const CallContext& /*call*/) {
+  COVE_CO_TRY_VOID(begin("list_processes"));
+  co_return processes;
+}
+
+Task<Result<ProcessInfo>> FakeGuest::find_process(const ProcessId& id, const CallContext&) {
+  COVE_CO_TRY_VOID(begin("find_process"));
+  COVE_CO_TRY(const ProcessInfo* const found, process(id));
+  co_return *found;
+}
+
+Task<Result<OutputSlice>> FakeGuest::process_output(const ProcessId& id,
+                                                    const OutputRequest& request,
+                                                    const CallContext&) {
+  COVE_CO_TRY_VOID(begin("process_output"));
+  COVE_CO_TRY(const ProcessInfo* const found, process(id));
   std::string text;
-  for (;;) {
-    COVE_CO_TRY(const Bytes piece, co_await content.next(call));
-    if (piece.empty()) break;
-    text += text_of(piece);
+  for (const auto& chunk : command.output) {
+    if (chunk.stream == request.stream) text += text_of(chunk.bytes);
   }
-  files[name_of_path(path)] = text;
-  co_return FileInfo{.path = path.path, .type = FileType::kRegular, .size = text.size()};
-}
-
-Task<Result<FileInfo>> FakeGuest::stat(const GuestPath& path, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("stat"));
-  const auto found = files.find(name_of_path(path));
-  if (found == files.end()) co_return Error(ErrorCode::kNotFound, "no file " + path.path);
-  co_return FileInfo{.path = path.path, .type = FileType::kRegular, .size = found->second.size()};
-}
-
-Task<Result<FilePage>> FakeGuest::list(const GuestPath& /*path*/, const ListOptions& /*options*/,
-                                       const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("list"));
-  FilePage page;
-  for (const auto& [name, text] : files) {
-    page.entries.push_back({.path = name, .type = FileType::kRegular, .size = text.size()});
+  if (request.offset > text.size()) {
+    co_return Error(ErrorCode::kInvalidArgument, "the offset lies past what was written");
   }
-  co_return page;
+  OutputSlice slice;
+  slice.offset = request.offset;
+  slice.bytes = bytes_of(std::string_view(text).substr(request.offset, request.limit));
+  slice.next = slice.offset + slice.bytes.size();
+  slice.at_end = found->end && slice.next == text.size();
+  co_return slice;
 }
 
-Task<Result<void>> FakeGuest::make_directory(const GuestPath& path, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("make_directory"));
-  files[name_of_path(path)] = "";
-  co_return ok();
+Task<Result<std::shared_ptr<GuestProcess>>> FakeGuest::attach(const ProcessId& id,
+                                                              const AttachOptions& /*options*/,
+                                                              const CallContext&) {
+  COVE_CO_TRY_VOID(begin("attach"));
+  COVE_CO_TRY_VOID(process(id));
+  co_return std::shared_ptr<GuestProcess>(std::make_shared<FakeProcess>(scheduler_, command, log));
 }
 
-Task<Result<void>> FakeGuest::remove(const GuestPath& path, bool /*recursive*/,
-                                     const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("remove"));
-  if (files.erase(name_of_path(path)) == 0) {
-    co_return Error(ErrorCode::kNotFound, "no file " + path.path);
-  }
+Task<Result<void>> FakeGuest::remove_process(const ProcessId& id, const CallContext&) {
+  COVE_CO_TRY_VOID(begin("remove_process"));
+  COVE_CO_TRY(const ProcessInfo* const found, process(id));
+  if (!found->end) co_return Error(ErrorCode::kFailedPrecondition, "the process runs");
+  std::erase_if(processes, [&](const ProcessInfo& info) { return info.id == id; });
   co_return ok();
 }
 

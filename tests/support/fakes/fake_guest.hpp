@@ -36,6 +36,10 @@ struct FakeGuestLog {
   std::vector<std::string> calls;  ///< "run", "stat", ... in order
   std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
   bool process_cancelled = false;
+  std::string stdin_text;  ///< written to the last process
+  bool stdin_closed = false;
+  std::vector<std::int32_t> signals;
+  std::vector<TerminalSize> sizes;
   std::size_t batches_asked = 0;  ///< of searches
   bool search_dropped = false;
 };
@@ -48,9 +52,11 @@ class FakeGuest final : public Guest {
   FakeSearch<GrepLine> lines;
   FakeSearch<FindEntry> entries;
   std::map<std::string, std::string> files;  ///< by `session` + "/" + path
-  std::deque<Error> faults;                  ///< each next call fails with one of these
-  bool run_hangs = false;                    ///< `run` ends only by cancel or deadline
-  std::function<void()> when_hanging;        ///< called on the scheduler once such a `run` waits
+  std::vector<ProcessInfo> processes;        ///< started ones; their output is `command`'s
+  std::deque<FileEvent> events;        ///< what a watch tells, one at a time, until none is left
+  std::deque<Error> faults;            ///< each next call fails with one of these
+  bool run_hangs = false;              ///< `run` ends only by cancel or deadline
+  std::function<void()> when_hanging;  ///< called on the scheduler once such a `run` waits
   FakeGuestLog log;
 
   GuestCapabilities capabilities() const override { return {}; }
@@ -60,8 +66,38 @@ class FakeGuest final : public Guest {
   Task<Result<std::shared_ptr<GuestProcess>>> start(const std::string& session,
                                                     const ExecSpec& spec, bool keep_stdin,
                                                     const CallContext& call) override;
-  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath& path, const ReadRange& range,
+  Task<Result<ProcessInfo>> start_process(const std::string& session, const ExecSpec& spec,
+                                          const ProcessOptions& options,
+                                          const CallContext& call) override;
+  Task<Result<std::vector<ProcessInfo>>> list_processes(const CallContext& call) override;
+  Task<Result<ProcessInfo>> find_process(const ProcessId& id, const CallContext& call) override;
+  Task<Result<OutputSlice>> process_output(const ProcessId& id, const OutputRequest& request,
+                                           const CallContext& call) override;
+  Task<Result<std::shared_ptr<GuestProcess>>> attach(const ProcessId& id,
+                                                     const AttachOptions& options,
+                                                     const CallContext& call) override;
+  Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) override;
+  Task<Result<GuestFile>> read_file(const GuestPath& path, const ReadRange& range,
+                                    const CallContext& call) override;
+  Task<Result<LineSlice>> read_lines(const GuestPath& path, const LineRange& range,
+                                     const CallContext& call) override;
+  Task<Result<EditResult>> edit_file(const GuestPath& path, const std::vector<Edit>& edits,
+                                     const EditOptions& options, const CallContext& call) override;
+  Task<Result<FileInfo>> move(const GuestPath& from, const GuestPath& to,
+                              const MoveOptions& options, const CallContext& call) override;
+  Task<Result<TreeCounts>> copy(const GuestPath& from, const GuestPath& to,
+                                const CopyOptions& options, const CallContext& call) override;
+  Task<Result<FileInfo>> set_mode(const GuestPath& path, std::uint32_t mode,
+                                  const CallContext& call) override;
+  Task<Result<FileInfo>> make_symlink(const GuestPath& path, const std::string& target,
+                                      const CallContext& call) override;
+  Task<Result<std::unique_ptr<ByteSource>>> read_tree(const GuestPath& path,
                                                       const CallContext& call) override;
+  Task<Result<TreeCounts>> write_tree(const GuestPath& path, ByteSource& archive,
+                                      const CallContext& call) override;
+  Task<Result<std::unique_ptr<GuestWatch>>> watch(const GuestPath& path,
+                                                  const WatchOptions& options,
+                                                  const CallContext& call) override;
   Task<Result<FileInfo>> write_file(const GuestPath& path, ByteSource& content,
                                     const WriteOptions& options, const CallContext& call) override;
   Task<Result<FileInfo>> stat(const GuestPath& path, const CallContext& call) override;
@@ -70,14 +106,15 @@ class FakeGuest final : public Guest {
   Task<Result<void>> make_directory(const GuestPath& path, const CallContext& call) override;
   Task<Result<void>> remove(const GuestPath& path, bool recursive,
                             const CallContext& call) override;
-  Task<Result<void>> sync(const CallContext& call) override;
   Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath& path, const GrepQuery& query,
                                                  const CallContext& call) override;
   Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath& path, const FindQuery& query,
                                                  const CallContext& call) override;
+  Task<Result<void>> sync(const CallContext& call) override;
 
  private:
   Result<void> begin(const char* name);
+  Result<ProcessInfo*> process(const ProcessId& id);
 
   Scheduler& scheduler_;
 };

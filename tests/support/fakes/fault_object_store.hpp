@@ -1,7 +1,9 @@
 /// FaultObjectStore: a store whose n-th step fails. Steps are the calls and the pieces of a get.
+/// With kKill the whole process dies there; then the pieces of a put are steps too.
 #pragma once
 
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,6 +17,7 @@ enum class FaultKind : std::uint8_t {
   kAfter,     ///< the call is done, and its answer is lost
   kHalfWay,   ///< a put reads two pieces of its content and then fails; else as kBefore
   kBadBytes,  ///< a get gives a piece with one bit flipped; else nothing happens
+  kKill,      ///< the process is killed (SIGKILL)
 };
 
 class FaultObjectStore final : public ObjectStore {
@@ -39,7 +42,9 @@ class FaultObjectStore final : public ObjectStore {
       }
       co_return lost();
     }
-    auto put = co_await inner_.put_if_absent(key, content, call);
+    DeadlyContent deadly(*this, content);
+    ByteSource& given = kind_ == FaultKind::kKill ? static_cast<ByteSource&>(deadly) : content;
+    auto put = co_await inner_.put_if_absent(key, given, call);
     if (fails && kind_ == FaultKind::kAfter) co_return lost();
     co_return put;
   }
@@ -90,6 +95,20 @@ class FaultObjectStore final : public ObjectStore {
     std::unique_ptr<ByteSource> inner_;
   };
 
+  class DeadlyContent final : public ByteSource {
+   public:
+    DeadlyContent(FaultObjectStore& store, ByteSource& inner) : store_(store), inner_(inner) {}
+
+    Task<Result<Bytes>> next(const CallContext& call) override {
+      store_.step();
+      co_return co_await inner_.next(call);
+    }
+
+   private:
+    FaultObjectStore& store_;
+    ByteSource& inner_;
+  };
+
   static Error lost() { return {ErrorCode::kUnavailable, "the store does not answer"}; }
   static Result<void> as_void(const Result<Bytes>& result) {
     return result ? ok() : Result<void>(result.error());
@@ -97,6 +116,7 @@ class FaultObjectStore final : public ObjectStore {
 
   bool step() {
     const bool fails = left_.fetch_sub(1) == 0;
+    if (fails && kind_ == FaultKind::kKill) ::raise(SIGKILL);
     if (fails) fired_ = true;
     return fails;
   }

@@ -3,11 +3,12 @@
 
 #include <cove/guest.hpp>
 
+#include "support/fakes/no_files.hpp"
 #include "support/sim/sim_provider.hpp"
 
 namespace cove::testing {
 
-class SimGuest final : public Guest {
+class SimGuest final : public NoFiles<Guest> {
  public:
   SimGuest(SimHost& host, SimNode& node, InstanceRef instance)
       : host_(host), node_(node), instance_(std::move(instance)) {}
@@ -42,32 +43,25 @@ class SimGuest final : public Guest {
                                                     const CallContext&) override {
     co_return unsupported();
   }
-  Task<Result<std::unique_ptr<ByteSource>>> read_file(const GuestPath&, const ReadRange&,
-                                                      const CallContext&) override {
+  Task<Result<ProcessInfo>> start_process(const std::string&, const ExecSpec&,
+                                          const ProcessOptions&, const CallContext&) override {
     co_return unsupported();
   }
-  Task<Result<FileInfo>> write_file(const GuestPath&, ByteSource&, const WriteOptions&,
-                                    const CallContext&) override {
+  Task<Result<std::vector<ProcessInfo>>> list_processes(const CallContext&) override {
     co_return unsupported();
   }
-  Task<Result<FileInfo>> stat(const GuestPath&, const CallContext&) override {
+  Task<Result<ProcessInfo>> find_process(const ProcessId&, const CallContext&) override {
     co_return unsupported();
   }
-  Task<Result<FilePage>> list(const GuestPath&, const ListOptions&, const CallContext&) override {
+  Task<Result<OutputSlice>> process_output(const ProcessId&, const OutputRequest&,
+                                           const CallContext&) override {
     co_return unsupported();
   }
-  Task<Result<void>> make_directory(const GuestPath&, const CallContext&) override {
+  Task<Result<std::shared_ptr<GuestProcess>>> attach(const ProcessId&, const AttachOptions&,
+                                                     const CallContext&) override {
     co_return unsupported();
   }
-  Task<Result<void>> remove(const GuestPath&, bool, const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath&, const GrepQuery&,
-                                                 const CallContext&) override {
-    co_return unsupported();
-  }
-  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath&, const FindQuery&,
-                                                 const CallContext&) override {
+  Task<Result<void>> remove_process(const ProcessId&, const CallContext&) override {
     co_return unsupported();
   }
 

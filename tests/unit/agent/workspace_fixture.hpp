@@ -23,7 +23,7 @@ namespace cove::agent::testing {
 namespace fs = std::filesystem;
 
 inline base::UniqueFd open_directory_at(const fs::path& path) {
-  base::UniqueFd fd(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  base::UniqueFd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   REQUIRE(fd);
   return fd;
 }

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system/system_clock.hpp"
+
+using cove::CallContext;
 using cove::ErrorCode;
 using namespace cove::cli;
 namespace fs = std::filesystem;
@@ -105,7 +108,7 @@ TEST_CASE("Local file: a FIFO is written into, not replaced", "[unit][cli]") {
 TEST_CASE("Local file: reading ends at the end, at a limit, or when stopped", "[unit][cli]") {
   const Directory d;
   std::ofstream(d / "f") << std::string(300'000, 'x');
-  const std::stop_token never;
+  const CallContext never;
   CHECK(read_all(**open_local(d / "f"), "'f'", 300'000, never).value().size() == 300'000);
   CHECK(read_all(**open_local(d / "f"), "'f'", 299'999, never).error().code() ==
         ErrorCode::kTooLarge);
@@ -118,5 +121,16 @@ TEST_CASE("Local file: reading ends at the end, at a limit, or when stopped", "[
   const cove::base::UniqueFd write_end(ends[1]);
   std::stop_source stop;
   stop.request_stop();
-  CHECK(read_piece(*read_end, "stdin", stop.get_token()).error().code() == ErrorCode::kCancelled);
+  const CallContext stopped{.deadline = {}, .stop = stop.get_token()};
+  CHECK(read_piece(*read_end, "stdin", stopped).error().code() == ErrorCode::kCancelled);
+}
+
+TEST_CASE("Local file: a FIFO without another end holds nobody up", "[unit][cli]") {
+  const Directory d;
+  REQUIRE(::mkfifo((d / "fifo").c_str(), 0600) == 0);
+  CHECK(LocalFile::create(d / "fifo", "x").error().code() == ErrorCode::kFailedPrecondition);
+  const CallContext over{.deadline = cove::base::SystemClock().now(), .stop = {}};
+  const auto fd = open_local(d / "fifo");
+  REQUIRE(fd);
+  CHECK(read_piece(**fd, "'fifo'", over).error().code() == ErrorCode::kTimeout);
 }

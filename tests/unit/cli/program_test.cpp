@@ -101,3 +101,14 @@ TEST_CASE("Program: an empty deployment has an empty list and no such sandbox", 
   CHECK(run(kept, {"destroy", "--app", "a", "--user", "u", "--home", home.path()}) == 125);
   CHECK(kept.err().ends_with("and its archive for ever; say so with --yes\n"));
 }
+
+TEST_CASE("Program: a sandbox id that names nothing begins no workspace", "[unit][cli]") {
+  const Home home;
+  const CapturedOutput captured;
+  CHECK(run(captured, {"exec", "--home", home.path(), "--app", "demo", "--user", "ana", "--sandbox",
+                       "mistyped", "--", "true"}) == 125);
+  CHECK(captured.err().find("mistyped") != std::string::npos);
+  const CapturedOutput listed;
+  CHECK(run(listed, {"list", "--home", home.path(), "--json"}) == 0);
+  CHECK(listed.out().find("mistyped") == std::string::npos);
+}

@@ -7,6 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/async/io_loop.hpp"
+#include "base/async/spawn.hpp"
+#include "providers/local/small_files.hpp"
+#include "providers/local/volume/sync_together.hpp"
 #include "providers/local/volume/tree_removal.hpp"
 #include "providers/local/volume/uid_ranges.hpp"
 #include "providers/local/volume/volume_lock.hpp"
@@ -144,6 +148,52 @@ TEST_CASE("Uid ranges: when all are given out, those of deleted state directorie
   CHECK(ranges.allocate(registry.holder("d/s/e", state)).error().code() ==
         ErrorCode::kQuotaExceeded);
   CHECK(ranges.confirm(a, registry.holder("d/s/a", state)).value());
+}
+
+TEST_CASE("Uid ranges: one whose claim never reached the disk is taken when no other is free",
+          "[unit][local]") {
+  if (!has_all_ids()) {
+    WARN("[skipped] this user namespace has not all ids");
+    return;
+  }
+  const Registry registry;
+  const UidRanges ranges(registry.config(2));
+  const UidRange a = ranges.allocate(registry.holder("d/s/a")).value();
+  fs::resize_file(registry.config(2).directory + "/" + std::to_string(a.first), 0);
+  const UidRange b = ranges.allocate(registry.holder("d/s/b")).value();
+  CHECK(b != a);
+  CHECK(ranges.allocate(registry.holder("d/s/c")).value() == a);
+  CHECK(ranges.confirm(a, registry.holder("d/s/c")).value());
+}
+
+TEST_CASE("Volume marker: one that never reached the disk counts as none", "[unit][local]") {
+  const cove::test::TemporaryDirectory directory;
+  std::ofstream(directory.path() + "/marker").flush();
+  const auto opened = open_directory(AT_FDCWD, directory.path());
+  CHECK(read_marker(**opened).error().code() == ErrorCode::kNotFound);
+}
+
+TEST_CASE("Sync together: all are synced, and an error of any is the answer", "[unit][local]") {
+  const cove::test::TemporaryDirectory directory;
+  base::InlineExecutor executor;
+  base::IoLoop loop;
+  const auto opened = [&] {
+    return base::UniqueFd(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  };
+  std::vector<base::UniqueFd> files;
+  files.push_back(opened());
+  files.push_back(opened());
+  CHECK(base::sync_wait(loop, sync_together(executor, loop, std::move(files))));
+  int ends[2] = {-1, -1};
+  REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
+  const base::UniqueFd writer(ends[1]);
+  std::vector<base::UniqueFd> with_pipe;  // nothing that a disk could hold
+  with_pipe.push_back(opened());
+  with_pipe.emplace_back(ends[0]);
+  with_pipe.push_back(opened());
+  const auto failed = base::sync_wait(loop, sync_together(executor, loop, std::move(with_pipe)));
+  REQUIRE_FALSE(failed);
+  CHECK(failed.error().message().find("sync a new volume") != std::string::npos);
 }
 
 TEST_CASE("Tree removal: deletes links, not what they lead to, at any depth", "[unit][local]") {

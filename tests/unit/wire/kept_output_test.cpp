@@ -13,7 +13,10 @@ using cove::wire::KeptOutput;
 namespace {
 
 StreamOutput keep(const std::string& text, std::size_t head, std::size_t tail, std::size_t piece) {
-  KeptOutput kept(head, tail);
+  cove::OutputLimits limits;
+  limits.head_bytes = head;
+  limits.tail_bytes = tail;
+  KeptOutput kept(limits);
   for (std::size_t at = 0; at < text.size(); at += piece) kept.append(text.substr(at, piece));
   return kept.take();
 }
@@ -67,4 +70,32 @@ TEST_CASE("KeptOutput: bytes that are no UTF-8 are kept exactly", "[unit][wire]"
   CHECK(text.ends_with(output.tail));
   CHECK(output.head.size() + output.tail.size() + output.dropped_bytes == text.size());
   CHECK(keep(text, 5000, 0, 512).head == text);
+}
+
+TEST_CASE("KeptOutput: lines are limits beside bytes", "[unit][wire]") {
+  const auto kept = [](std::uint64_t head, std::uint64_t tail, const std::string& text) {
+    cove::OutputLimits limits;
+    limits.head_bytes = limits.tail_bytes = 100;
+    limits.head_lines = head;
+    limits.tail_lines = tail;
+    KeptOutput output(limits);
+    output.append(text);
+    return output.take();
+  };
+  const std::string five = "1\n2\n3\n4\n5\n";
+  CHECK(kept(2, 1, five).head == "1\n2\n");
+  CHECK(kept(2, 1, five).tail == "5\n");
+  CHECK(kept(2, 1, five).dropped_bytes == 4);
+  CHECK(kept(2, 3, five).head == five);
+  CHECK(kept(2, 3, five).dropped_bytes == 0);
+  CHECK(kept(1, 1, "1\n2\n3").tail == "3");
+  CHECK(kept(1, 0, five).head == five);
+  CHECK(kept(1, 1, "").head.empty());
+  CHECK(kept(1, 1, "\n\n\n").dropped_bytes == 1);
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += std::to_string(i) + "\n";
+  const auto both = kept(3, 2, many);
+  CHECK(both.head == "0\n1\n2\n");
+  CHECK(both.tail == "998\n999\n");
+  CHECK(both.dropped_bytes == many.size() - both.head.size() - both.tail.size());
 }

@@ -53,7 +53,7 @@ TEST_CASE("Request: a command comes through whole, bytes as bytes", "[unit][wire
   exec.spec.cwd = "sub dir";
   exec.spec.timeout = 1500ms;
   exec.spec.kill_grace = 0ms;
-  exec.spec.output = {1, 2, 3};
+  exec.spec.output.max_total_bytes = 3;
   exec.streamed = true;
   exec.has_stdin = true;
   exec.credit = 99;
@@ -89,7 +89,7 @@ TEST_CASE("Request: a kind of a newer host is refused, not misread", "[unit][wir
       {{"id", wire::byte_string(std::string(16, 'x'))}, {"kind", 999}, {"what", 1}});
   CHECK(wire::parse_request(later).error().code() == ErrorCode::kUnsupported);
   const Bytes reserved =
-      wire::encode_cbor({{"id", wire::byte_string(std::string(16, 'x'))}, {"kind", 13}});
+      wire::encode_cbor({{"id", wire::byte_string(std::string(16, 'x'))}, {"kind", 21}});
   CHECK(wire::parse_request(reserved).error().code() == ErrorCode::kUnsupported);
 }
 
@@ -122,10 +122,10 @@ TEST_CASE("check_exec: what no kernel takes is refused with a reason", "[unit][w
 }
 
 TEST_CASE("ExecReply: every ending comes through", "[unit][wire]") {
-  const Outcome outcomes[] = {Exited{255}, Signaled{9},          TimedOut{},
-                              Cancelled{}, OutputLimitReached{}, OutOfMemory{}};
+  const Outcome outcomes[] = {Exited{255},          Signaled{9},   TimedOut{},       Cancelled{},
+                              OutputLimitReached{}, OutOfMemory{}, CpuLimitReached{}};
   for (const auto& outcome : outcomes) {
-    wire::ExecReply reply{.outcome = outcome, .duration = 5us, .out = {1, 2, 3, 4}};
+    wire::ExecReply reply{.outcome = outcome, .duration = 5us, .out = {1, 2, 3, 4, {}}};
     const auto back = wire::parse_exec_reply(wire::encode_exec_reply(reply)).value();
     CHECK(back.outcome.index() == outcome.index());
     CHECK(back.out.dropped_bytes == 4);

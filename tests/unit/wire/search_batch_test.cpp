@@ -54,6 +54,7 @@ TEST_CASE("Search batch: entries come out as they were packed", "[unit][search]"
   facts.mode = 0755;
   facts.modified = std::chrono::sys_time<std::chrono::nanoseconds>(std::chrono::nanoseconds(-5));
   facts.link_target = "t";
+  facts.etag = "1-2-3";
   wire::pack_entry(bytes, "a\nb", FileType::kSymlink, &facts);
   wire::pack_entry(bytes, "c", FileType::kOther, nullptr);
   const auto entries = wire::unpack_entries(bytes).value();
@@ -64,7 +65,18 @@ TEST_CASE("Search batch: entries come out as they were packed", "[unit][search]"
   CHECK(entries[0].facts->mode == 0755);
   CHECK(entries[0].facts->modified.time_since_epoch().count() == -5);
   CHECK(entries[0].facts->link_target == "t");
+  CHECK(entries[0].facts->etag == "1-2-3");
   CHECK_FALSE(entries[1].facts);
+}
+
+TEST_CASE("Search batch: an etag that is no short word is refused", "[unit][search]") {
+  for (const std::string& etag : {std::string("a\x1b[2J"), std::string(201, 'a')}) {
+    FileInfo facts;
+    facts.etag = etag;
+    Bytes bytes;
+    wire::pack_entry(bytes, "a", FileType::kRegular, &facts);
+    CHECK_FALSE(wire::unpack_entries(bytes));
+  }
 }
 
 TEST_CASE("Search batch: what is cut short anywhere is refused", "[unit][search]") {

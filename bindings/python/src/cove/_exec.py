@@ -14,7 +14,8 @@ from ._calls import Cancel, Owned, Reply, drop, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 
-_OUTCOMES = ("", "exited", "signaled", "timed_out", "cancelled", "output_limit", "out_of_memory")
+_OUTCOMES = ("", "exited", "signaled", "timed_out", "cancelled", "output_limit", "out_of_memory",
+             "cpu_limit")
 _STREAMS = {_ffi.STDOUT: "stdout", _ffi.STDERR: "stderr"}
 
 #: Output that waits for its reader; past it the command is slowed down.
@@ -42,7 +43,7 @@ class StreamOutput:
 class ExecResult:
     """How a command ended and what was kept of its output. That it ended badly is no exception."""
 
-    #: "exited", "signaled", "timed_out", "cancelled", "output_limit" or "out_of_memory".
+    #: "exited", "signaled", "timed_out", "cancelled", "output_limit", "out_of_memory" or "cpu_limit".
     outcome: str
     #: The exit code ("exited") or the signal ("signaled"); else 0.
     code: int

@@ -98,11 +98,17 @@ Result<UniqueFd> make_group(int parent, const char* name) {
   return open_directory(parent, name);
 }
 
-Result<UniqueFd> open_procs(int group) {
-  UniqueFd fd(::openat(group, "cgroup.procs", O_WRONLY | O_CLOEXEC));
-  if (!fd) return system_error(errno, "open 'cgroup.procs'");
+Result<UniqueFd> open_members(int group, const char* name) {
+  UniqueFd fd(::openat(group, name, O_WRONLY | O_CLOEXEC));
+  if (!fd) return system_error(errno, std::string("open '") + name + "'");
   return fd;
 }
+
+/// A move of a whole process waits until every processor has passed a point of rest, some 10 ms
+/// after a pause. A thread that moves itself alone does not: the kernel knows that it neither ends
+/// nor starts another meanwhile. On v1 a thread can, and a process of one thread is no more.
+constexpr const char* kOwnThread = "tasks";
+constexpr const char* kWholeProcess = "cgroup.procs";
 
 /// Swap limits exist only where the kernel accounts for swap.
 Result<void> write_if_there(int group, const std::string& name, std::string_view text) {
@@ -214,22 +220,28 @@ Cgroups Cgroups::open(const CgroupMounts& mounts, const std::string& parent) {
   return groups;
 }
 
-Result<InstanceCgroup> Cgroups::create(const std::string& name, const SandboxLimits& limits) const {
-  return unified_ ? create_v2(name, limits) : create_v1(name, limits);
+Result<InstanceCgroup> Cgroups::create(const std::string& name, const SandboxLimits& limits,
+                                       std::optional<uid_t> agent) const {
+  return unified_ ? create_v2(name, limits) : create_v1(name, limits, agent);
 }
 
-Result<InstanceCgroup> Cgroups::create_v1(const std::string& name,
-                                          const SandboxLimits& limits) const {
+Result<InstanceCgroup> Cgroups::create_v1(const std::string& name, const SandboxLimits& limits,
+                                          std::optional<uid_t> agent) const {
   InstanceCgroup made;
   for (const Hierarchy& hierarchy : hierarchies_) {
     COVE_TRY(const UniqueFd group, make_group(*hierarchy.parent, name.c_str()));
     COVE_TRY(UniqueFd commands, make_group(*group, kCommands));
     COVE_TRY_VOID(limit_v1(hierarchy.controller, *commands, limits));
-    COVE_TRY(UniqueFd join, open_procs(*group));
-    COVE_TRY(UniqueFd enter, open_procs(*commands));
-    made.join.push_back(std::move(join));
-    made.commands.push_back(std::move(enter));
+    COVE_TRY(UniqueFd beside, open_members(*group, kOwnThread));
+    COVE_TRY(UniqueFd among, open_members(*commands, kOwnThread));
+    made.enter.push_back(std::move(beside));
+    made.commands.push_back(std::move(among));
+    // The directory only: the limits in its files stay this process's own.
+    if (agent && ::fchown(*commands, *agent, *agent) != 0) {
+      return system_error(errno, "hand a cgroup to the agent");
+    }
     if (hierarchy.controller == "memory") made.memory = std::move(commands);
+    if (hierarchy.controller == "pids") made.processes = std::move(commands);
   }
   return made;
 }
@@ -243,20 +255,18 @@ Result<InstanceCgroup> Cgroups::create_v2(const std::string& name,
   COVE_TRY(const UniqueFd agent, make_group(*group, kAgent));
   COVE_TRY(UniqueFd commands, make_group(*group, kCommands));
   COVE_TRY_VOID(limit_v2(*commands, limits));
-  COVE_TRY(UniqueFd join, open_procs(*agent));
-  COVE_TRY(UniqueFd enter, open_procs(*commands));
-  made.join.push_back(std::move(join));
-  made.commands.push_back(std::move(enter));
+  COVE_TRY(made.join, open_members(*agent, kWholeProcess));
+  COVE_TRY(UniqueFd among, open_members(*commands, kWholeProcess));
+  made.commands.push_back(std::move(among));
   made.memory = std::move(commands);
   return made;
 }
 
 Result<void> Cgroups::join(const InstanceCgroup& group, pid_t pid) const {
+  if (!group.join) return ok();
   const std::string text = std::to_string(pid);
-  for (const UniqueFd& procs : group.join) {
-    if (::write(*procs, text.data(), text.size()) < 0 && errno != ESRCH) {
-      return system_error(errno, "move process " + text + " into the instance's cgroup");
-    }
+  if (::write(*group.join, text.data(), text.size()) < 0 && errno != ESRCH) {
+    return system_error(errno, "move process " + text + " into the instance's cgroup");
   }
   return ok();
 }

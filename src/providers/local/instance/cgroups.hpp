@@ -41,9 +41,14 @@ CgroupMounts cgroup_mounts();
 
 /// A group that was made, and the descriptors that reach it from inside.
 struct InstanceCgroup {
-  std::vector<base::UniqueFd> join;      ///< `cgroup.procs` of the agent's group
-  std::vector<base::UniqueFd> commands;  ///< `cgroup.procs` of the commands' group
-  base::UniqueFd memory;                 ///< directory of the commands' memory group
+  /// Where a process of one thread writes "0" to enter the agent's group by itself, at once; v1.
+  std::vector<base::UniqueFd> enter;
+  /// Where this process writes another's pid to move it there; v2.
+  base::UniqueFd join;
+  /// Where a command writes "0" to enter the commands' group.
+  std::vector<base::UniqueFd> commands;
+  base::UniqueFd memory;     ///< directory of the commands' memory group
+  base::UniqueFd processes;  ///< v1: directory of the commands' pids group
 };
 
 class Cgroups {
@@ -57,11 +62,13 @@ class Cgroups {
   const std::string& obstacle() const noexcept { return obstacle_; }
   bool unified() const noexcept { return unified_; }
 
-  /// Makes the group `name` with its limits; one that is left over is used again.
+  /// Makes the group `name` with its limits; one that is left over is used again. `agent`: who may
+  /// make groups for single commands below it (v1), where that is not this process's own user.
   /// REQUIRES: limits().
-  Result<InstanceCgroup> create(const std::string& name, const SandboxLimits& limits) const;
+  Result<InstanceCgroup> create(const std::string& name, const SandboxLimits& limits,
+                                std::optional<uid_t> agent = {}) const;
 
-  /// Moves a process into the agent's group of an instance.
+  /// Moves a process into the agent's group of an instance; nothing where it enters by itself.
   Result<void> join(const InstanceCgroup& group, pid_t pid) const;
 
   /// SIGKILL to everything in the group. Success where there is none.
@@ -79,7 +86,8 @@ class Cgroups {
     base::UniqueFd parent;  ///< directory of the groups
   };
 
-  Result<InstanceCgroup> create_v1(const std::string& name, const SandboxLimits& limits) const;
+  Result<InstanceCgroup> create_v1(const std::string& name, const SandboxLimits& limits,
+                                   std::optional<uid_t> agent) const;
   Result<InstanceCgroup> create_v2(const std::string& name, const SandboxLimits& limits) const;
 
   std::vector<Hierarchy> hierarchies_;

@@ -187,7 +187,9 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
   if (cgroups_.limits()) {
     spec.cgroup_name =
         cgroup_prefix_of(instance.volume) + std::to_string(number_of(instance.epoch));
-    COVE_TRY(started.cgroup, cgroups_.create(spec.cgroup_name, spec.policy.limits));
+    std::optional<uid_t> agent;
+    if (const auto& range = spec.volume.marker.range) agent = range->first;
+    COVE_TRY(started.cgroup, cgroups_.create(spec.cgroup_name, spec.policy.limits, agent));
     spec.cgroup = &started.cgroup;
   }
   COVE_TRY(const UniqueFd listener, listen_in(*run_directory));
@@ -198,6 +200,7 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
     return explain_start_failure(launched.error().message());
   }
   started.launched = *std::move(launched);
+  if (!started.cgroup.join) return started;
   // The first move waits for the kernel's readers, some milliseconds, in which the sandbox is being
   // made; those that follow soon are free. What came of it is seen when the start is settled.
   const auto process = Process::behind(*started.launched.process);
@@ -206,7 +209,7 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
 }
 
 Result<void> Instances::settle(const StartedInstance& started) const {
-  if (started.cgroup.join.empty()) return ok();
+  if (!started.cgroup.join) return ok();
   const auto process = Process::behind(*started.launched.process);
   if (!process) return ok();  // ended already: whoever calls next is told
   COVE_TRY_VOID(cgroups_.join(started.cgroup, process->pid()));
@@ -236,6 +239,16 @@ Result<Step> Instances::abandon_start(const InstanceRef& instance, const Started
     return Step::kBusy;
   }
   return clear(instance.volume, instance.epoch) ? Step::kDone : Step::kBusy;
+}
+
+Result<Step> Instances::ask_to_end(const InstanceRef& instance) const {
+  COVE_TRY(const Sight sight, look(instance.volume));
+  if (!sight.record || sight.record->instance.epoch > instance.epoch) return Step::kDone;
+  const auto bubblewrap = find_process(*sight.record, here_);
+  if (!bubblewrap) return Step::kDone;
+  const auto agents = bubblewrap->children();
+  for (const Process& agent : agents) agent.send(SIGTERM);
+  return agents.empty() ? Step::kDone : Step::kBusy;
 }
 
 Result<Step> Instances::stop(const InstanceRef& instance) const {

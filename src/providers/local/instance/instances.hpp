@@ -67,6 +67,10 @@ class Instances {
   Result<Step> abandon_start(const InstanceRef& instance, const StartedInstance& started,
                              const StartAttempt& attempt) const;
 
+  /// Asks the agent of that epoch, or of an older one, to end its commands and itself. kBusy: it
+  /// still lives.
+  Result<Step> ask_to_end(const InstanceRef& instance) const;
+
   /// Ends that epoch and older ones. kBusy: not all of it is gone yet.
   Result<Step> stop(const InstanceRef& instance) const;
 

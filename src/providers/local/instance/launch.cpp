@@ -92,6 +92,9 @@ wire::AgentBoot boot_of(const LaunchSpec& spec, Inheritance& inheritance, int lo
       boot.command_cgroup_fds.push_back(inheritance.pass(*procs));
     }
     boot.memory_cgroup_fd = inheritance.pass(*spec.cgroup->memory);
+    if (spec.cgroup->processes) {
+      boot.processes_cgroup_fd = inheritance.pass(*spec.cgroup->processes);
+    }
   } else {
     boot.address_space_bytes = spec.policy.limits.memory_bytes;
     boot.processes = spec.policy.limits.processes;
@@ -219,6 +222,11 @@ Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int li
   if (range) {
     sandbox.user_namespace_fd = kUserNamespaceFd;
     plan.add({"own", std::to_string(range->first), tools.bubblewrap});
+  }
+  if (spec.cgroup != nullptr) {
+    for (const UniqueFd& members : spec.cgroup->enter) {
+      plan.add({"enter", std::to_string(inheritance.pass(*members))});
+    }
   }
   const InstanceRecord record{spec.instance, spec.cgroup_name, spec.space, 0, 0};
   plan.add({"record", std::to_string(run_directory), kRecordName, record_prefix(record)});

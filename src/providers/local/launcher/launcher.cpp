@@ -14,6 +14,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -83,6 +84,23 @@ class Plan {
 };
 char Plan::text_[kMaxPlan];
 
+struct NeutralLimit {
+  __rlimit_resource resource;
+  rlim_t soft;
+  rlim_t hard;
+};
+constexpr NeutralLimit kNeutralLimits[] = {
+    {RLIMIT_CPU, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_FSIZE, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_DATA, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_STACK, 8UL << 20, RLIM_INFINITY},
+    {RLIMIT_CORE, 0, RLIM_INFINITY},
+    {RLIMIT_RSS, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_AS, RLIM_INFINITY, RLIM_INFINITY},
+    {RLIMIT_NOFILE, 1024, 1UL << 20},
+    {RLIMIT_RTTIME, RLIM_INFINITY, RLIM_INFINITY},
+};
+
 struct Stage {
   int tree = -1;
   bool is_file = false;
@@ -99,6 +117,8 @@ class Launcher {
         stage();
       } else if (std::strcmp(step, "own") == 0) {
         own();
+      } else if (std::strcmp(step, "enter") == 0) {
+        enter();
       } else if (std::strcmp(step, "record") == 0) {
         record();
       } else if (std::strcmp(step, "exec") == 0) {
@@ -120,8 +140,27 @@ class Launcher {
     ::sigprocmask(SIG_SETMASK, &none, nullptr);
     ::setsid();
     ::umask(022);
+    be_nobodys_child();
     ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
     require(::chdir("/") == 0, "enter '/'");
+  }
+
+  /// The sandbox outlives who starts it, so the limits, the niceness and the processors of that one
+  /// are not for it. What may not be raised again (without CAP_SYS_RESOURCE, CAP_SYS_NICE) stays.
+  static void be_nobodys_child() {
+    for (const NeutralLimit& neutral : kNeutralLimits) {
+      rlimit limit{neutral.soft, neutral.hard};
+      if (::setrlimit(neutral.resource, &limit) == 0) continue;
+      if (::getrlimit(neutral.resource, &limit) != 0) continue;
+      limit.rlim_cur = neutral.soft < limit.rlim_max ? neutral.soft : limit.rlim_max;
+      ::setrlimit(neutral.resource, &limit);
+    }
+    const sched_param no_priority{};
+    ::sched_setscheduler(0, SCHED_OTHER, &no_priority);
+    ::setpriority(PRIO_PROCESS, 0, 0);
+    cpu_set_t every;
+    std::memset(&every, 0xff, sizeof every);
+    ::sched_setaffinity(0, sizeof every, &every);
   }
 
   /// Copies the mount behind a descriptor while this is still the mount namespace it belongs to.
@@ -208,7 +247,13 @@ class Launcher {
     require(::dup2(opened, kUserNamespaceFd) == kUserNamespaceFd, "keep the user namespace");
     ::close(opened);
     ::kill(child, SIGKILL);
-    require(::waitpid(child, nullptr, 0) == child, "end the namespace's first process");
+    holder_ = child;
+  }
+
+  /// Ends while the steps after its own go on.
+  void reap_holder() {
+    if (holder_ <= 0) return;
+    require(::waitpid(holder_, nullptr, 0) == holder_, "end the namespace's first process");
   }
 
   static void write_map(pid_t child, const char* name, std::uint32_t first) {
@@ -220,6 +265,13 @@ class Launcher {
     require(map >= 0 && ::write(map, line, static_cast<std::size_t>(length)) == length,
             "write the ids of the user namespace");
     ::close(map);
+  }
+
+  /// What is made from here on is born in the group.
+  void enter() {
+    const int members = plan_.descriptor();
+    require(::write(members, "0", 1) == 1, "enter the cgroup of the instance");
+    ::close(members);
   }
 
   /// Written whole under another name first, so that a reader sees all of it or nothing.
@@ -266,6 +318,7 @@ class Launcher {
     errno = E2BIG;
     require(count > 0 && count < kMaxWords, "run so long a command");
     for (std::uint32_t i = 0; i < count; ++i) words[i] = const_cast<char*>(plan_.word());
+    reap_holder();
     if (first_ != 0) {
       require(::setgroups(0, nullptr) == 0 && ::setresgid(first_, first_, first_) == 0 &&
                   ::setresuid(first_, first_, first_) == 0,
@@ -285,6 +338,7 @@ class Launcher {
   int stage_count_ = 0;
   int program_ = -1;
   std::uint32_t first_ = 0;
+  pid_t holder_ = -1;  ///< the process that holds the user namespace open until it is opened here
 };
 
 }  // namespace

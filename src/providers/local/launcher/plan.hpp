@@ -4,6 +4,7 @@
 ///                                 namespace of this process's own
 ///     own <first> <path>          make a user namespace whose ids are the host's from <first> on,
 ///                                 leave it open, and become <first>, who runs <path>
+///     enter <fd>                  write "0" to the descriptor: a cgroup's list of its threads
 ///     record <fd> <name> <text>   write <text>"pid":N,"start_time":N} as <name> in a directory
 ///     exec <path> <n> <word>...   become that program, with n words as its arguments
 ///

@@ -143,13 +143,15 @@ Result<void> copy_file(int from, const std::string& name, int to, const std::str
   const UniqueFd target(
       ::openat(to, as.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!target) return system_error(errno, "create '" + as + "'");
-  off_t copied = 0;
-  while (copied < info.st_size) {
-    const ssize_t step = ::copy_file_range(*source, nullptr, *target, nullptr,
-                                           static_cast<std::size_t>(info.st_size - copied), 0);
-    if (step < 0) return system_error(errno, "copy '" + name + "'");
-    if (step == 0) break;
-    copied += step;
+  // Read and written, for the host's /etc and the state directory may be of two file systems.
+  char piece[16 * 1024];
+  for (;;) {
+    const ssize_t got = ::read(*source, piece, sizeof piece);
+    if (got < 0) return system_error(errno, "read '" + name + "'");
+    if (got == 0) break;
+    if (::write(*target, piece, static_cast<std::size_t>(got)) != got) {
+      return system_error(errno, "write '" + as + "'");
+    }
   }
   if (::fchmod(*target, 0644) != 0) return system_error(errno, "set the mode of '" + as + "'");
   return ok();

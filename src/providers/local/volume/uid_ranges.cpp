@@ -84,6 +84,8 @@ std::optional<RangeHolder> parse_holder(const std::string& text) {
 /// same, so this is asked only when no other range is free, and `confirm` tells the volume that
 /// lost its range.
 bool is_abandoned(const std::string& text) {
+  // Written, but the machine crashed before it was synced: so its volume was never finished.
+  if (text.empty()) return true;
   const auto holder = parse_holder(text);
   if (!holder) return false;
   const UniqueFd state(::open(holder->state_path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
@@ -104,9 +106,7 @@ bool is_abandoned(const std::string& text) {
 }
 
 Result<void> claim(int directory, UidRange range, const RangeHolder& holder) {
-  COVE_TRY_VOID(
-      replace_file(directory, std::to_string(range.first), text_of(holder), Durable::kYes));
-  return sync_fd(directory, "the uid ranges");
+  return replace_file(directory, std::to_string(range.first), text_of(holder), Durable::kLater);
 }
 
 /// The first ids of the ranges that are given out, in order. Ranges are named by their first id, so
@@ -153,6 +153,17 @@ Result<UidRange> UidRanges::allocate(const RangeHolder& holder) const {
   COVE_TRY(const UidRange range, choose(*ranges.directory, firsts_taken(names)));
   COVE_TRY_VOID(claim(*ranges.directory, range, holder));
   return range;
+}
+
+Result<std::vector<UniqueFd>> UidRanges::unsynced(UidRange range) const {
+  UniqueFd directory(
+      ::open(config_.directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!directory) return system_error(errno, "open '" + config_.directory + "'");
+  std::vector<UniqueFd> places;
+  COVE_TRY(UniqueFd file, open_to_sync(*directory, std::to_string(range.first)));
+  places.push_back(std::move(file));
+  places.push_back(std::move(directory));
+  return places;
 }
 
 Result<std::optional<UidRange>> UidRanges::find(const RangeHolder& holder) const {
@@ -212,6 +223,8 @@ Result<bool> UidRanges::confirm(UidRange range, const RangeHolder& holder) const
     return text && is_holder(*text, holder);
   }
   COVE_TRY_VOID(claim(*ranges.directory, range, holder));
+  COVE_TRY(const auto places, unsynced(range));
+  for (const UniqueFd& place : places) COVE_TRY_VOID(sync_fd(*place, "the uid ranges"));
   return true;
 }
 

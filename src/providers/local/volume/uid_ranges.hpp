@@ -12,6 +12,7 @@
 
 #include <cove/result.hpp>
 
+#include "base/system/unique_fd.hpp"
 #include "providers/local/volume/volume_marker.hpp"
 
 namespace cove::local {
@@ -34,9 +35,12 @@ class UidRanges {
  public:
   explicit UidRanges(UidRangesConfig config);
 
-  /// Gives out a free range, durably. kQuotaExceeded: all are given out, and none belongs to a
-  /// volume that is gone.
+  /// Gives out a free range; durable once all of `unsynced` are synced, before the volume is used.
+  /// kQuotaExceeded: all are given out, and none belongs to a volume that is gone.
   Result<UidRange> allocate(const RangeHolder& holder) const;
+
+  /// The file and the directory that say whose a range is, for sync_fd.
+  Result<std::vector<base::UniqueFd>> unsynced(UidRange range) const;
 
   /// The range that a holder was given before, also where it died before it could write that down.
   /// Looks at every range.

@@ -58,6 +58,7 @@ Result<VolumeMarker> parse_volume_marker(std::string_view json) {
 
 Result<VolumeMarker> read_marker(int volume_directory) {
   COVE_TRY(const std::string text, read_small_file(volume_directory, kMarkerName));
+  if (text.empty()) return Error(ErrorCode::kNotFound, "the marker of a volume is empty");
   return parse_volume_marker(text);
 }
 

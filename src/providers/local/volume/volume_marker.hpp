@@ -34,7 +34,8 @@ std::string to_json(const VolumeMarker& marker);
 /// kIntegrity: no marker of a version known here.
 Result<VolumeMarker> parse_volume_marker(std::string_view json);
 
-/// Reads the marker of a volume's directory. kNotFound; kIntegrity.
+/// Reads the marker of a volume's directory. kNotFound, also where it is empty: the machine crashed
+/// before it was synced, so the volume was never finished. kIntegrity.
 Result<VolumeMarker> read_marker(int volume_directory);
 
 /// How the sandbox's ids relate to the host's.

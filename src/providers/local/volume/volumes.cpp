@@ -27,7 +27,7 @@ Error lost(const VolumeRef& volume, const std::string& why) {
   return {ErrorCode::kIntegrity, "volume '" + path_of(volume) + "' " + why};
 }
 
-/// Opens a directory, or makes it and remembers that its parent must be synced.
+/// Opens a directory, or makes it and remembers that.
 Result<UniqueFd> open_or_make(int parent, const std::string& name, bool& made) {
   Result<UniqueFd> found = open_directory(parent, name);
   if (found || found.error().code() != ErrorCode::kNotFound) return found;
@@ -86,41 +86,70 @@ Result<UniqueFd> Volumes::open_directory_of(const VolumeRef& volume) const {
   return std::move(opened.fd);
 }
 
-Result<Step> Volumes::create(const VolumeRef& volume) const {
+/// The directories of a volume that is being made.
+struct Volumes::Places {
+  UniqueFd deployment;
+  UniqueFd sandbox;
+  UniqueFd directory;
+  bool made_deployment = false;
+  bool made_sandbox = false;
+  bool fresh = false;
+};
+
+Result<std::optional<NewVolume>> Volumes::create(const VolumeRef& volume) const {
   // A deletion beside this may take the sandbox's empty directory away between two steps.
   for (int attempt = 0;; ++attempt) {
-    Result<Step> created = create_once(volume);
+    Result<std::optional<NewVolume>> created = create_once(volume);
     const bool vanished = !created && created.error().code() == ErrorCode::kNotFound;
     if (!vanished || attempt == 8) return created;
   }
 }
 
-Result<Step> Volumes::create_once(const VolumeRef& volume) const {
-  bool made_deployment = false;
-  bool made_sandbox = false;
-  COVE_TRY(const UniqueFd deployment,
-           open_or_make(state_.volumes(), volume.deployment.str(), made_deployment));
-  COVE_TRY(const UniqueFd sandbox, open_or_make(*deployment, volume.sandbox.str(), made_sandbox));
-  bool fresh = false;
-  COVE_TRY(const UniqueFd directory, open_or_make(*sandbox, volume.generation.str(), fresh));
-  COVE_TRY(const VolumeLock lock, VolumeLock::open(*directory, VolumeLock::Missing::kCreate));
-  COVE_TRY(const bool alone, lock.try_take(LockRole::kOperation));
-  if (!alone) return Step::kBusy;
+Result<std::optional<NewVolume>> Volumes::create_once(const VolumeRef& volume) const {
+  Places places;
+  COVE_TRY(places.deployment,
+           open_or_make(state_.volumes(), volume.deployment.str(), places.made_deployment));
+  COVE_TRY(places.sandbox,
+           open_or_make(*places.deployment, volume.sandbox.str(), places.made_sandbox));
+  COVE_TRY(places.directory, open_or_make(*places.sandbox, volume.generation.str(), places.fresh));
+  NewVolume made;
+  COVE_TRY(made.operation, VolumeLock::open(*places.directory, VolumeLock::Missing::kCreate));
+  COVE_TRY(const bool alone, made.operation.try_take(LockRole::kOperation));
+  if (!alone) return std::optional<NewVolume>();
 
-  COVE_TRY(const auto finished, find_marker(*directory));
-  if (finished) {
-    if (finished->volume != volume) return lost(volume, "carries another volume's marker");
-    return Step::kDone;
+  COVE_TRY(const auto finished, find_marker(*places.directory));
+  if (finished && finished->volume != volume) {
+    return lost(volume, "carries another volume's marker");
   }
-  COVE_TRY(const VolumeMarker marker, make_marker(volume, fresh));
-  COVE_TRY_VOID(fill(*directory, marker));
-  COVE_TRY_VOID(replace_file(*directory, kMarkerName, to_json(marker), Durable::kYes));
+  VolumeMarker marker{volume, std::nullopt};
+  if (finished) {
+    marker = *finished;  // who wrote it may have died before it was synced
+  } else {
+    COVE_TRY(marker, make_marker(volume, places.fresh));
+    COVE_TRY_VOID(fill(*places.directory, marker));
+    COVE_TRY_VOID(replace_file(*places.directory, kMarkerName, to_json(marker), Durable::kLater));
+  }
+  COVE_TRY(made.unsynced, unsynced(std::move(places), marker));
+  return std::optional<NewVolume>(std::move(made));
+}
+
+Result<std::vector<UniqueFd>> Volumes::unsynced(Places places, const VolumeMarker& marker) const {
+  std::vector<UniqueFd> list;
+  if (marker.range) {
+    COVE_TRY(list, ranges_->unsynced(*marker.range));
+  }
+  COVE_TRY(UniqueFd file, open_to_sync(*places.directory, kMarkerName));
+  list.push_back(std::move(file));
+  // Where it is not fresh, who made the directories above it may have died before they were synced.
+  if (places.made_deployment || !places.fresh) {
+    COVE_TRY(UniqueFd all, open_directory(state_.volumes(), "."));
+    list.push_back(std::move(all));
+  }
+  if (places.made_sandbox || !places.fresh) list.push_back(std::move(places.deployment));
   // What a directory holds is durable with the directory; the two parts of the volume are empty.
-  COVE_TRY_VOID(sync_fd(*directory, "a volume"));
-  COVE_TRY_VOID(sync_fd(*sandbox, "a volume's directory"));
-  if (made_sandbox) COVE_TRY_VOID(sync_fd(*deployment, "a deployment's directory"));
-  if (made_deployment) COVE_TRY_VOID(sync_fd(state_.volumes(), "the volumes' directory"));
-  return Step::kDone;
+  list.push_back(std::move(places.directory));
+  list.push_back(std::move(places.sandbox));
+  return list;
 }
 
 /// The range of a try that died is found again; a directory that was just made has none.

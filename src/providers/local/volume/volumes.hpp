@@ -47,13 +47,20 @@ struct MarkerIdentity {
 /// Whether a step was done, or somebody else is at work on the volume and it must be tried again.
 enum class Step : bool { kBusy, kDone };
 
+/// A volume that was made but is not durable yet.
+struct NewVolume {
+  VolumeLock operation;                  ///< held until this goes
+  std::vector<base::UniqueFd> unsynced;  ///< what is to be synced, in any order
+};
+
 class Volumes {
  public:
   /// `ranges`: none where the host is an ordinary user. `state` outlives this.
   Volumes(const StateDirectory& state, std::optional<UidRanges> ranges);
 
-  /// See Provider::create_volume.
-  Result<Step> create(const VolumeRef& volume) const;
+  /// Makes a volume; see Provider::create_volume. It is durable, and may be told of, once all that
+  /// is unsynced is. None: busy.
+  Result<std::optional<NewVolume>> create(const VolumeRef& volume) const;
 
   /// Opens a volume and checks its marker, and that its uid range is its own. kIntegrity.
   Result<OpenedVolume> open(const VolumeRef& volume) const;
@@ -74,10 +81,13 @@ class Volumes {
   Result<std::vector<VolumeRef>> list(const DeploymentId& deployment) const;
 
  private:
+  struct Places;
+
   Result<base::UniqueFd> open_directory_of(const VolumeRef& volume) const;
-  Result<Step> create_once(const VolumeRef& volume) const;
+  Result<std::optional<NewVolume>> create_once(const VolumeRef& volume) const;
   Result<VolumeMarker> make_marker(const VolumeRef& volume, bool fresh) const;
   Result<void> fill(int directory, const VolumeMarker& marker) const;
+  Result<std::vector<base::UniqueFd>> unsynced(Places places, const VolumeMarker& marker) const;
   Result<Step> retire(int sandbox_directory, const VolumeRef& volume) const;
   Result<void> finish_removal(int sandbox_directory, const VolumeRef& volume) const;
   RangeHolder holder_of(const VolumeRef& volume) const;

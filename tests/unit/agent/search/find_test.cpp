@@ -66,6 +66,7 @@ TEST_CASE("Find: facts come where they are asked for", "[unit][search]") {
   CHECK(entries[0].facts->modified == at_second(1'000));
   CHECK(entries[1].type == FileType::kSymlink);
   CHECK(entries[1].facts->link_target == "f");
+  CHECK(entries[0].facts->etag == tree.etag("f"));
   CHECK_FALSE(tree.find({}).value().entries.at(0).facts);
 }
 

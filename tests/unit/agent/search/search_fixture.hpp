@@ -56,16 +56,23 @@ class SearchListener {
 class SearchFixture {
  public:
   SearchFixture()
-      : root_(::open(scratch_.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)),
-        ground_{*root_, "/workspace", budget_, 4} {
-    REQUIRE(root_);
-  }
+      : files_(open_directory(scratch_.path()), "/workspace",
+               {open_directory(home_.path()), "/home/sandbox"}),
+        ground_{files_, budget_, 4} {}
 
   fs::path at(const std::string& name) const { return fs::path(scratch_.path()) / name; }
   void put(const std::string& name, const std::string& text) const {
     fs::create_directories(at(name).parent_path());
     std::ofstream(at(name), std::ios::binary) << text;
   }
+
+  /// The same below the user's home.
+  void put_home(const std::string& name, const std::string& text) const {
+    fs::create_directories(fs::path(home_ / name).parent_path());
+    std::ofstream(home_ / name, std::ios::binary) << text;
+  }
+
+  std::string etag(const std::string& name) const { return files_.stat({"", name}).value().etag; }
 
   SearchGround& ground() { return ground_; }
   void set_threads(unsigned threads) { ground_.most_threads = threads; }
@@ -128,8 +135,13 @@ class SearchFixture {
   }
 
  private:
+  static base::UniqueFd open_directory(const std::string& path) {
+    return base::UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  }
+
   cove::testing::ScratchDirectory scratch_;
-  base::UniqueFd root_;
+  cove::testing::ScratchDirectory home_;
+  Files files_;
   ThreadBudget budget_{8};
   SearchGround ground_;
 };

@@ -239,6 +239,22 @@ TEST_CASE("Search: what cannot begin says why", "[unit][search]") {
   CHECK(code(tree.find({}, "missing")) == ErrorCode::kNotFound);
 }
 
+TEST_CASE(
+    "Search: spilled outputs are searched by their absolute path, the home around them is not",
+    "[unit][search]") {
+  SearchFixture tree;
+  tree.put_home(".cove/spill/1.out", "one\nword\n");
+  tree.put_home(".cove/spill/2.out", "word\n");
+  tree.put_home(".profile", "word\n");
+  CHECK(tree.places({.pattern = "word"}, "/home/sandbox/.cove/spill") ==
+        Names{"1.out:2", "2.out:1"});
+  CHECK(tree.places({.pattern = "word"}, "/home/sandbox/.cove/spill/1.out") == Names{"1.out:2"});
+  CHECK(tree.paths({}, "/home/sandbox/.cove/spill") == Names{"1.out", "2.out"});
+  CHECK(tree.find({}, "/home/sandbox").error().code() == ErrorCode::kPathEscape);
+  CHECK(tree.grep({.pattern = "word"}, "/home/sandbox/.profile").error().code() ==
+        ErrorCode::kPathEscape);
+}
+
 TEST_CASE("Search: an empty directory has nothing", "[unit][search]") {
   SearchFixture tree;
   CHECK(tree.grep({.pattern = "x"}).value().summary.ended == SearchEnd::kComplete);

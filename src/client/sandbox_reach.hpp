@@ -1,19 +1,18 @@
-/// What a SandboxClient is: a session of a workspace.
+/// How the calls of one client reach its guest, and which session they are seen from.
 #pragma once
 
 #include <memory>
 #include <string>
-#include <utility>
 
-#include <cove/sandbox_client.hpp>
+#include <cove/sandbox_files.hpp>
 
 #include "client/guest_link.hpp"
 
 namespace cove {
 
-class SandboxClient::Impl {
+class SandboxFiles::Reach {
  public:
-  Impl(std::shared_ptr<client::GuestLink> its_link, std::string its_session)
+  Reach(std::shared_ptr<client::GuestLink> its_link, std::string its_session)
       : link(std::move(its_link)), session(std::move(its_session)) {}
 
   GuestPath at(std::string path) const { return GuestPath{session, std::move(path)}; }

@@ -1,3 +1,4 @@
+// The search part of FakeGuest: what it finds is scripted by the test.
 #include <utility>
 
 #include "support/fakes/fake_guest.hpp"

@@ -1,0 +1,45 @@
+/// TemporaryFile: a file that is being made, until it gets its name.
+#pragma once
+
+#include <string>
+
+#include "base/system/unique_fd.hpp"
+
+namespace cove::agent {
+
+/// A name that nothing else has: `.cove-` and 16 random hex digits.
+std::string temporary_name();
+
+/// A file that has no name yet, or a `.cove-<random>` one where the file system or a missing /proc
+/// leaves no other way. Until it gets a name nothing of it stays; where the process is killed, only
+/// the named kind does. Every function returns 0 or the system's error number.
+class TemporaryFile {
+ public:
+  /// `directory` is borrowed.
+  explicit TemporaryFile(int directory) : directory_(directory) {}
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+
+  /// Makes it, empty, mode 0600, open for writing.
+  int create();
+
+  /// Gives it the name, in place of what has it.
+  int rename_to(const std::string& name);
+
+  /// Gives it the name where that is free; EEXIST where it is not.
+  int link_to(const std::string& name);
+
+  int fd() const noexcept { return *fd_; }
+
+ private:
+  std::string link() const { return "/proc/self/fd/" + std::to_string(*fd_); }
+  int create_named();
+  int give_name();
+
+  int directory_;
+  base::UniqueFd fd_;
+  std::string name_;  // in the directory; empty = none
+};
+
+}  // namespace cove::agent

@@ -1,0 +1,136 @@
+#include "wire/file_reply.hpp"
+
+#include <string>
+#include <utility>
+
+#include "wire/cbor.hpp"
+#include "wire/fields.hpp"
+
+namespace cove::wire {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t kPayload = 32 * 1024;
+constexpr std::size_t kEventOverhead = 32;
+
+Result<std::vector<EditOutcome>> read_outcomes(const json* list) {
+  std::vector<EditOutcome> outcomes;
+  if (list == nullptr) return outcomes;
+  for (const json& outcome : *list) {
+    const bool good = outcome.is_array() && outcome.size() == 2 &&
+                      outcome[0].is_number_unsigned() && outcome[1].is_number_unsigned();
+    if (!good) return Error(ErrorCode::kIntegrity, "wire: an edit's outcome is malformed");
+    outcomes.push_back({outcome[0], outcome[1]});
+  }
+  return outcomes;
+}
+
+FileEvent read_event(Fields& fields) {
+  FileEvent event;
+  const std::uint32_t change = fields.small("change");
+  // What a newer agent tells of is something to look at anew.
+  const bool known = change >= 1 && change <= static_cast<std::uint32_t>(FileChange::kOverflow);
+  event.change = known ? static_cast<FileChange>(change) : FileChange::kOverflow;
+  event.path = fields.bytes("path");
+  event.old_path = fields.bytes("old");
+  event.is_directory = fields.flag("directory");
+  return event;
+}
+
+}  // namespace
+
+Bytes encode_line_slice(const LineSlice& slice) {
+  json map = {{"first", slice.first},         {"count", slice.count},
+              {"offset", slice.offset},       {"cut", slice.cut},
+              {"type", slice.content_type},   {"bytes", slice.text.size()},
+              {"info", to_fields(slice.info)}};
+  if (slice.next) map["next"] = *slice.next;
+  if (slice.total_lines) map["total"] = *slice.total_lines;
+  return encode_cbor(map);
+}
+
+Result<LineSlice> parse_line_slice(ByteView payload) {
+  COVE_TRY(const auto map, decode_cbor(payload));
+  Fields fields(map);
+  LineSlice slice;
+  slice.first = fields.number("first", 1);
+  slice.count = fields.number("count");
+  slice.offset = fields.number("offset");
+  slice.cut = fields.flag("cut");
+  slice.content_type = fields.word("type");
+  if (fields.has("next")) slice.next = fields.number("next");
+  if (fields.has("total")) slice.total_lines = fields.number("total");
+  Fields info = fields.inner("info");
+  slice.info = read_file_info(info);
+  adopt(fields, info);
+  COVE_TRY_VOID(fields.result());
+  return slice;
+}
+
+Bytes encode_edit_result(const EditResult& result) {
+  json edits = json::array();
+  for (const EditOutcome& edit : result.edits) {
+    edits.push_back(json::array({edit.replaced, edit.first_line}));
+  }
+  return encode_cbor({{"info", to_fields(result.info)}, {"edits", std::move(edits)}});
+}
+
+Result<EditResult> parse_edit_result(ByteView payload) {
+  COVE_TRY(const auto map, decode_cbor(payload));
+  Fields fields(map);
+  EditResult result;
+  COVE_TRY(result.edits, read_outcomes(fields.list("edits")));
+  Fields info = fields.inner("info");
+  result.info = read_file_info(info);
+  adopt(fields, info);
+  COVE_TRY_VOID(fields.result());
+  return result;
+}
+
+Bytes encode_tree_counts(const TreeCounts& counts) {
+  return encode_cbor(
+      {{"entries", counts.entries}, {"bytes", counts.bytes}, {"skipped", counts.skipped}});
+}
+
+Result<TreeCounts> parse_tree_counts(ByteView payload) {
+  COVE_TRY(const auto map, decode_cbor(payload));
+  Fields fields(map);
+  const TreeCounts counts{fields.number("entries"), fields.number("bytes"),
+                          fields.number("skipped")};
+  COVE_TRY_VOID(fields.result());
+  return counts;
+}
+
+std::vector<Bytes> encode_file_events(const std::vector<FileEvent>& events) {
+  std::vector<Bytes> payloads;
+  json list = json::array();
+  std::size_t bytes = 0;
+  for (const FileEvent& event : events) {
+    json map = {{"change", static_cast<unsigned>(event.change)}, {"path", byte_string(event.path)}};
+    if (!event.old_path.empty()) map["old"] = byte_string(event.old_path);
+    if (event.is_directory) map["directory"] = true;
+    list.push_back(std::move(map));
+    bytes += event.path.size() + event.old_path.size() + kEventOverhead;
+    if (bytes < kPayload) continue;
+    payloads.push_back(encode_cbor(list));
+    list = json::array();
+    bytes = 0;
+  }
+  if (!list.empty()) payloads.push_back(encode_cbor(list));
+  return payloads;
+}
+
+Result<std::vector<FileEvent>> parse_file_events(ByteView payload) {
+  COVE_TRY(const auto list, decode_cbor(payload));
+  if (!list.is_array()) return Error(ErrorCode::kIntegrity, "wire: events that are no list");
+  std::vector<FileEvent> events;
+  for (const json& event : list) {
+    Fields fields(event);
+    events.push_back(read_event(fields));
+    COVE_TRY_VOID(fields.result());
+  }
+  return events;
+}
+
+}  // namespace cove::wire
