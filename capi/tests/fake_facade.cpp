@@ -193,7 +193,8 @@ void ExecHandle::cancel() const { ++world().cancelled; }
 
 class SandboxFiles::Reach {};
 class SandboxClient::Impl : public SandboxFiles::Reach {};
-SandboxClient::SandboxClient(std::shared_ptr<Impl> impl) : SandboxFiles(impl), impl_(impl) {}
+SandboxClient::SandboxClient(std::shared_ptr<Impl> impl)
+    : SandboxFiles(impl), SandboxSearch(impl), impl_(impl) {}
 
 Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& call) const {
   world().exec = spec;

@@ -1,4 +1,4 @@
-/// SandboxClient: commands and files of one workspace, seen from one session.
+/// SandboxClient: commands, files and searches of one workspace, seen from one session.
 ///
 ///     auto result = client.exec({.argv = {"python3", "report.py"}});
 ///     auto chart = client.read_file("out/chart.svg");
@@ -16,14 +16,12 @@
 
 #include <cove/call_context.hpp>
 #include <cove/exec.hpp>
+#include <cove/flow.hpp>
 #include <cove/result.hpp>
 #include <cove/sandbox_files.hpp>
+#include <cove/sandbox_search.hpp>
 
 namespace cove {
-
-/// A data callback's answer: after kPause nothing more comes, and the command is slowed down, until
-/// ExecHandle::resume.
-enum class Flow : std::uint8_t { kContinue, kPause };
 
 struct ExecCallbacks {
   /// Output in order of each stream; may be empty, then output is only kept in the result.
@@ -49,7 +47,7 @@ class ExecHandle {
   std::shared_ptr<Impl> impl_;
 };
 
-class SandboxClient : public SandboxFiles {
+class SandboxClient : public SandboxFiles, public SandboxSearch {
  public:
   /// Runs a command to its end. Errors: as Guest::run. A deadline or cancel of `call` ends the tree
   /// and gives the result with TimedOut or Cancelled.

@@ -21,6 +21,8 @@ Run run_of(Verb verb) {
     case Verb::kPut: return run_put;
     case Verb::kGet: return run_get;
     case Verb::kLs: return run_ls;
+    case Verb::kGrep: return run_grep;
+    case Verb::kFind: return run_find;
     case Verb::kStatus: return run_status;
     case Verb::kList: return run_list;
     case Verb::kStop: return run_stop;

@@ -15,7 +15,8 @@ class SandboxClient::Impl : public SandboxFiles::Reach {
   using SandboxFiles::Reach::Reach;
 };
 
-SandboxClient::SandboxClient(std::shared_ptr<Impl> impl) : SandboxFiles(impl), impl_(impl) {}
+SandboxClient::SandboxClient(std::shared_ptr<Impl> impl)
+    : SandboxFiles(impl), SandboxSearch(impl), impl_(impl) {}
 
 namespace client {
 

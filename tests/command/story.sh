@@ -88,6 +88,15 @@ check "put" 0 "" sh -c '"$0" put --app demo --user ana "$1" data/up.bin >/dev/nu
 check "get to a file" 0 "" sh -c '"$0" get --app demo --user ana data/up.bin "$1" >/dev/null' "$cove" "$scratch/back.bin"
 check "the bytes are the same" 0 "" cmp "$scratch/local.bin" "$scratch/back.bin"
 check "ls" 0 "up.bin" "$cove" ls "${ana[@]}" data
+check "grep finds lines" 0 "c1/note.txt:1:hello" "$cove" grep "${ana[@]}" 'hel+o$' sessions
+check "  of the chat" 0 "note.txt:1:hello" "$cove" grep "${ana[@]}" --chat c1 -F hello
+check "  and none is 1" 1 "" "$cove" grep "${ana[@]}" -F no-such-line sessions
+check "  as objects" 0 "note.txt 1 complete" sh -c '"$0" grep --app demo --user ana --chat c1 --json hello |
+  python3 -c "import json,sys; all=json.load(sys.stdin); print(*[[l[\"path\"], l[\"line\"]] for l in all[\"lines\"]][0], all[\"summary\"][\"ended\"])"' "$cove"
+check "a wrong pattern is refused" 125 "" "$cove" grep "${ana[@]}" 'a(b'
+check "  and says where" 0 1 grep -c 'at byte 1' "$scratch/stderr"
+check "find finds names" 0 "c1/note.txt" "$cove" find "${ana[@]}" '**/*.txt' sessions
+check "  and stops at a limit" 0 1 sh -c '"$0" find --app demo --user ana --limit 1 2>/dev/null | wc -l' "$cove"
 check "doctor finds no fault here" 0 "" sh -c '"$0" doctor >/dev/null' "$cove"
 check "a sandbox survives its starter: the same process is still there" 0 42 sh -c '
   "$0" exec --app demo --user ana -- sh -c "sleep 1000 >/dev/null 2>&1 & echo 42 > /tmp/alive"

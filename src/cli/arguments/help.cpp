@@ -15,6 +15,8 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   put       write a file                   cove put --app demo --user ana sales.csv data/sales.csv
   get       read a file                    cove get --app demo --user ana out/chart.svg chart.svg
   ls        list a directory               cove ls --app demo --user ana -l data
+  grep      find lines in files            cove grep --app demo --user ana 'def \w+' src
+  find      find files by name             cove find --app demo --user ana '*.csv'
 
 Look after workspaces:
   status    what one is doing              list      all of them
@@ -131,6 +133,65 @@ Options:
 Examples:
   cove ls --app demo --user ana
   cove ls --app demo --user ana --chat c1 -l ..
+)";
+
+constexpr std::string_view kGrep = R"(Find the lines of a workspace's files that match a pattern.
+
+Usage: cove grep --app ID --user U [--chat C] [OPTIONS] PATTERN [PATH]
+
+PATTERN is a regular expression of RE2's syntax, held against one line at a time. PATH is a directory
+or a file; without it, it is the chat's directory, or /workspace. Lines come as PATH:LINE:TEXT, in one
+order always; bytes that cannot be shown as escapes. Passed over are binary files, hidden ones, .git,
+and what .gitignore, .ignore and .coveignore say.
+
+Options:
+  -F, --literal       PATTERN is plain text
+  -i, --ignore-case   upper and lower case are the same
+  -w, --word          only whole words
+  -A N, -B N, -C N    also N lines after, before, or around each match (--after, --before, --context)
+  --include GLOB      only files that match; may be repeated
+  --exclude GLOB      pass over files and directories that match; may be repeated
+  --hidden            also what begins with a dot
+  --no-ignore         also what ignore files hide
+  --limit N           stop after N matching lines
+  --json              {"lines": [...], "summary": {...}}; see docs/command.md
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Exit code: 0 where a line was found, 1 where none was, 125 Cove's own.
+
+Examples:
+  cove grep --app demo --user ana -F TODO
+  cove grep --app demo --user ana --chat c1 -i --include '*.py' 'import\s+os' src
+)";
+
+constexpr std::string_view kFind = R"(Find files and directories of a workspace by their names.
+
+Usage: cove find --app ID --user U [--chat C] [OPTIONS] [GLOB [PATH]]
+
+GLOB has * ? [a-z] {a,b} and ** for any number of directories; with a slash in it it is held against
+the path below PATH, else against the name. Without GLOB everything is found. PATH is a directory;
+without it, it is the chat's directory, or /workspace. Passed over are hidden files, .git, and what
+.gitignore, .ignore and .coveignore say.
+
+Options:
+  --type TYPE         file, directory, symlink or other
+  --min-size N, --max-size N    only files of so many bytes
+  --changed-within T  only what changed in the last 30s, 10m, 24h
+  --depth N           so many levels of directories; 1 = PATH's own entries
+  --newest            the newest first: the --limit newest, 1000 without one
+  --exclude GLOB      pass over what matches; may be repeated
+  --hidden            also what begins with a dot
+  --no-ignore         also what ignore files hide
+  --limit N           stop after N
+  -l                  also type, mode, size, time of change, and where a link leads
+  --json              {"entries": [...], "summary": {...}}; see docs/command.md
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove find --app demo --user ana '**/*_test.{py,js}'
+  cove find --app demo --user ana --newest --limit 20 -l '*' data
 )";
 
 constexpr std::string_view kStatus = R"(Say what a workspace's sandbox is doing. Nothing is started.
@@ -251,10 +312,10 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},       {"exec", kExec},       {"put", kPut},       {"get", kGet},
-    {"ls", kLs},           {"status", kStatus},   {"list", kListHelp}, {"stop", kStop},
-    {"archive", kArchive}, {"destroy", kDestroy}, {"sweep", kSweep},   {"doctor", kDoctor},
-    {"help", kHelp},
+    {"", kOverview},     {"exec", kExec},     {"put", kPut},         {"get", kGet},
+    {"ls", kLs},         {"grep", kGrep},     {"find", kFind},       {"status", kStatus},
+    {"list", kListHelp}, {"stop", kStop},     {"archive", kArchive}, {"destroy", kDestroy},
+    {"sweep", kSweep},   {"doctor", kDoctor}, {"help", kHelp},
 };
 
 }  // namespace

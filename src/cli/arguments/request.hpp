@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cove/result.hpp>
+#include <cove/search.hpp>
 
 namespace cove::cli {
 
@@ -20,6 +21,8 @@ enum class Verb : std::uint8_t {
   kGet,
   kList,
   kLs,
+  kGrep,
+  kFind,
   kStatus,
   kStop,
   kArchive,
@@ -49,14 +52,18 @@ struct Request {
   std::optional<std::string> config;
   std::optional<std::chrono::milliseconds> timeout;
   WorkspaceChoice workspace;
-  std::vector<std::string> operands;  ///< of put, get and ls: paths
-  std::vector<std::string> command;   ///< of exec: what follows `--`, as it was given
+  std::vector<std::string>
+      operands;  ///< of put, get and ls: paths; of grep and find: what they look for first
+  std::vector<std::string> command;  ///< of exec: what follows `--`, as it was given
   bool read_stdin = false;
   std::string cwd;
   std::map<std::string, std::string> env;
   std::optional<std::uint32_t> mode;
   bool durable = false;
   bool long_form = false;
+  GrepQuery grep{.limit = {}};
+  FindQuery find{.limit = {}};
+  std::optional<std::chrono::milliseconds> changed_within;  ///< of find
   bool force = false;
   bool yes = false;
   bool orphans = false;

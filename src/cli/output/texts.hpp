@@ -30,9 +30,29 @@ std::string record_heading();
 /// {"name", "type", "size", "mode", "modified"} and "link_target" of a link.
 nlohmann::json file_json(const FileInfo& file);
 
+/// "file", "directory", "symlink", "other".
+const char* type_text(FileType type);
+
 /// One line of `cove ls`, without and with -l.
 std::string file_text(const FileInfo& file);
 std::string file_long_text(const FileInfo& file);
+
+/// {"path", "line", "column", "text", "submatches": [[offset, length], ...]} of a match; of a line
+/// beside one `context` in place of the last three.
+nlohmann::json line_json(const GrepLine& line);
+
+/// "path:line:text", and "path-line-text" of a line beside a match.
+std::string line_text(const GrepLine& line);
+
+/// {"path", "type"}, and with facts what `ls` says.
+nlohmann::json found_json(const FindEntry& entry);
+std::string found_text(const FindEntry& entry);
+
+/// {"ended", "matches", "searched", "matched", "binary", "too_large", "problems"}.
+nlohmann::json summary_json(const SearchSummary& summary);
+
+/// What a person has to know of a search beside its results: nothing, or lines for stderr.
+std::string summary_text(const SearchSummary& summary);
 
 /// {"outcome", "exit_code", "signal", "stdout", "stderr", ..., "duration_ms"}.
 nlohmann::json exec_json(const ExecResult& result);
