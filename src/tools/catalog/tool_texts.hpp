@@ -1,0 +1,11 @@
+/// The descriptions of the tools as they are in tools.json and process_tools.json.
+#pragma once
+
+#include <string_view>
+
+namespace cove::tools {
+
+std::string_view tool_text() noexcept;
+std::string_view process_tool_text() noexcept;
+
+}  // namespace cove::tools
