@@ -29,8 +29,8 @@ namespace cove {
 
 enum class ToolFormat : std::uint8_t {
   kOpenAi = 1,  ///< [{"type": "function", "function": {"name", "description", "parameters"}}]
-  kMcp = 2,     ///< [{"name", "title", "description", "inputSchema", "annotations"}], for tools/list
-  kPlain = 3,   ///< [{"name", "description", "parameters"}]
+  kMcp = 2,    ///< [{"name", "title", "description", "inputSchema", "annotations"}], for tools/list
+  kPlain = 3,  ///< [{"name", "description", "parameters"}]
 };
 
 /// What a tool answers.

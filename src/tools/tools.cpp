@@ -1,8 +1,8 @@
-#include <cove/tools.hpp>
-
 #include <memory>
 #include <optional>
 #include <utility>
+
+#include <cove/tools.hpp>
 
 #include "base/text/display_text.hpp"
 #include "base/text/name_text.hpp"

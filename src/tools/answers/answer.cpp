@@ -36,7 +36,8 @@ std::string hint_of(const Error& error) {
     case ErrorCode::kUnavailable: return try_again(error);
     case ErrorCode::kQuotaExceeded: return "Remove what is not needed, and try again.";
     case ErrorCode::kTimeout:
-    case ErrorCode::kCancelled: return "It is not known whether it was done: look before you repeat.";
+    case ErrorCode::kCancelled:
+      return "It is not known whether it was done: look before you repeat.";
     case ErrorCode::kIntegrity:
     case ErrorCode::kProvider:
     case ErrorCode::kInternal: return "This is a fault of the sandbox, not of the call.";

@@ -11,8 +11,8 @@
 namespace cove::tools {
 
 struct Answer {
-  std::string text;                   ///< UTF-8, without notices
-  std::vector<std::string> notices;   ///< what is missing, and how to get it
+  std::string text;                  ///< UTF-8, without notices
+  std::vector<std::string> notices;  ///< what is missing, and how to get it
   nlohmann::json data = nlohmann::json::object();
   bool is_error = false;
 };

@@ -115,8 +115,9 @@ Answer grep_answer(const SearchPlace& place, const GrepResult& result) {
   const bool more = result.summary.ended == SearchEnd::kLimit || lines.full();
   conclude(place, "matches", shown, more, kMostGrepOffset, answer);
   if (has_cut) {
-    answer.notices.emplace_back("Some lines truncated to 500 bytes. Use sandbox_read_file with "
-                                "offset to see the whole line.");
+    answer.notices.emplace_back(
+        "Some lines truncated to 500 bytes. Use sandbox_read_file with "
+        "offset to see the whole line.");
   }
   add_gaps(result.summary, answer);
   answer.text = std::move(lines).take();

@@ -11,9 +11,9 @@ namespace cove::tools {
 
 /// What was asked for.
 struct SearchPlace {
-  std::string path;            ///< bytes, as it was given
-  bool is_file = false;        ///< of grep: a single file, which results name by its last name
-  std::uint64_t offset = 0;    ///< results to pass over
+  std::string path;          ///< bytes, as it was given
+  bool is_file = false;      ///< of grep: a single file, which results name by its last name
+  std::uint64_t offset = 0;  ///< results to pass over
   std::uint64_t limit = 0;
 };
 

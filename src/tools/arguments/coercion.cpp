@@ -42,8 +42,8 @@ std::optional<json> array_of(const json& value, const json& items) {
     if (inner && inner->is_array()) return *std::move(inner);
     if (inner && inner->is_object() && type == "object") return json::array({*std::move(inner)});
   }
-  const bool is_item = (type == "string" && value.is_string()) ||
-                       (type == "object" && value.is_object());
+  const bool is_item =
+      (type == "string" && value.is_string()) || (type == "object" && value.is_object());
   if (!is_item) return std::nullopt;
   return json::array({value});
 }
@@ -111,7 +111,8 @@ class Coercion {
     const json& items = schema.at("items");
     if (items.value("type", "") != "object") return;
     for (std::size_t i = 0; i < value.size(); ++i) {
-      if (value[i].is_object()) take_object(value[i], items, place + "[" + std::to_string(i) + "].");
+      if (value[i].is_object())
+        take_object(value[i], items, place + "[" + std::to_string(i) + "].");
     }
   }
 

@@ -68,8 +68,8 @@ class Tidied {
     const char c = all[i];
     if (c == '"') in_text_ = true;
     const std::size_t next = c == ',' ? all.find_first_not_of(kSpace, i + 1) : i;
-    const bool is_last = c == ',' && next != std::string_view::npos &&
-                         (all[next] == '}' || all[next] == ']');
+    const bool is_last =
+        c == ',' && next != std::string_view::npos && (all[next] == '}' || all[next] == ']');
     if (!is_last) text += c;
     dropped_commas = dropped_commas || is_last;
   }
@@ -98,8 +98,9 @@ Error refusal(std::string_view text, const Error& error) {
                              "length; nothing was done. Send less at once: write a long file in "
                              "several parts.");
   }
-  return told.with_context("hint", "Send one JSON object; inside a text, quotes are \\\" and "
-                                   "backslashes \\\\.");
+  return told.with_context("hint",
+                           "Send one JSON object; inside a text, quotes are \\\" and "
+                           "backslashes \\\\.");
 }
 
 Result<json> parse_tidied(std::string_view text, const Error& first,
@@ -111,8 +112,9 @@ Result<json> parse_tidied(std::string_view text, const Error& first,
     notes.emplace_back("a comma before a closing bracket was passed over");
   }
   if (tidied.escaped_controls) {
-    notes.emplace_back("line ends and other control characters inside a text were taken as they "
-                       "stand; JSON wants them as escapes such as \\n");
+    notes.emplace_back(
+        "line ends and other control characters inside a text were taken as they "
+        "stand; JSON wants them as escapes such as \\n");
   }
   return parsed;
 }

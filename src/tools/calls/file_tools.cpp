@@ -50,10 +50,12 @@ std::string of_total(const LineSlice& slice) {
 /// A single line of which only the beginning fits.
 std::string cut_line_notice(const ToolCall& tool, const LineSlice& slice, std::size_t shown,
                             bool goes_on) {
-  std::string text = "Line " + std::to_string(slice.first) + of_total(slice) + " is too long; only its "
+  std::string text = "Line " + std::to_string(slice.first) + of_total(slice) +
+                     " is too long; only its "
                      "beginning is shown. To go on in it: " +
                      "sandbox_shell with: tail -c +" + std::to_string(slice.offset + shown + 1) +
-                     " " + shell_word(tool.path()) + " | head -c " + std::to_string(kMostBytes) + ".";
+                     " " + shell_word(tool.path()) + " | head -c " + std::to_string(kMostBytes) +
+                     ".";
   if (goes_on) text += " Use offset=" + std::to_string(slice.first + 1) + " for the next line.";
   return text;
 }
@@ -167,9 +169,8 @@ const char* type_name(FileType type) {
 }
 
 json entry_data(const FileInfo& info) {
-  json data{{"name", base::name_text(info.path)},
-            {"type", type_name(info.type)},
-            {"size", info.size}};
+  json data{
+      {"name", base::name_text(info.path)}, {"type", type_name(info.type)}, {"size", info.size}};
   if (info.type == FileType::kSymlink) data["link_target"] = base::name_text(info.link_target);
   return data;
 }

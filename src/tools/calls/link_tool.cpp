@@ -26,10 +26,12 @@ Task<Result<FileToLink>> look_at(const ToolCall& tool, const std::string& path,
   ask.range.length = 1;
   Result<FileContent> content = co_await client::ask_files(tool.link, ask, call);
   if (!content) {
-    const std::string message = "no link to " + base::quoted(path) + ": " + content.error().message();
+    const std::string message =
+        "no link to " + base::quoted(path) + ": " + content.error().message();
     co_return Error(content.error().code(), message)
-        .with_context("hint", "Links are made to files that are there; find them with "
-                              "sandbox_find.");
+        .with_context("hint",
+                      "Links are made to files that are there; find them with "
+                      "sandbox_find.");
   }
   if (content->info.path.starts_with('/')) {
     co_return Error(ErrorCode::kPathEscape, base::quoted(path) + " is not below /workspace")
@@ -42,12 +44,13 @@ Task<Result<Urls>> ask_maker(const ToolCall& tool, const std::vector<FileToLink>
                              const CallContext& call) {
   const auto completion = base::Completion<Result<Urls>>::make(tool.link.scheduler());
   const auto ask = [&] {
-    tool.options.link_maker(files, call,
-                            [completion](Result<Urls> urls) { completion->complete(std::move(urls)); });
+    tool.options.link_maker(
+        files, call, [completion](Result<Urls> urls) { completion->complete(std::move(urls)); });
     return ok();
   };
   COVE_CO_TRY_VOID(client::call_host<void>("the link maker", ask));
-  COVE_CO_TRY(Urls urls, co_await base::wait_bounded<Urls>(completion, tool.link.scheduler(), call));
+  COVE_CO_TRY(Urls urls,
+              co_await base::wait_bounded<Urls>(completion, tool.link.scheduler(), call));
   if (urls.size() != files.size()) {
     co_return Error(ErrorCode::kInternal, "the link maker gave " + std::to_string(urls.size()) +
                                               " links for " + std::to_string(files.size()) +

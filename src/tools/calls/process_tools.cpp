@@ -32,8 +32,9 @@ Error advised(const Error& error) {
     return with_hint(error, "See sandbox_process_list for the processes that there are.");
   }
   if (error.code() == ErrorCode::kFailedPrecondition) {
-    return with_hint(error, "See sandbox_process_list for what runs, and start it again where it "
-                            "has ended.");
+    return with_hint(error,
+                     "See sandbox_process_list for what runs, and start it again where it "
+                     "has ended.");
   }
   return error;
 }
@@ -64,7 +65,8 @@ std::string row_of(const ProcessInfo& info) {
 /// Which part of the output is read: without an offset its end.
 OutputRequest request_of(const ToolCall& tool, const ProcessInfo& info) {
   OutputRequest request;
-  const std::uint64_t end_begin = info.out_bytes - std::min<std::uint64_t>(info.out_bytes, kMostBytes);
+  const std::uint64_t end_begin =
+      info.out_bytes - std::min<std::uint64_t>(info.out_bytes, kMostBytes);
   request.offset = tool.arguments.value("offset", end_begin);
   request.limit = kMostBytes;
   request.wait_for = std::chrono::seconds(tool.number("wait"));
@@ -193,7 +195,8 @@ Task<Result<Answer>> run_process_write(const ToolCall& tool, const CallContext& 
   const auto bytes = std::as_bytes(std::span(input));
   if (!input.empty()) {
     const auto start = [&](auto done) {
-      tool.client.write_process_stdin_async(id_of(tool), Bytes(bytes.begin(), bytes.end()), call, done);
+      tool.client.write_process_stdin_async(id_of(tool), Bytes(bytes.begin(), bytes.end()), call,
+                                            done);
     };
     Task<Result<void>> task = reported<void>(tool, start);
     const Result<void> written = co_await task;

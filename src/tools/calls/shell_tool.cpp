@@ -31,8 +31,9 @@ std::string cut_notice(const StreamOutput& out, std::string_view shown) {
                      std::to_string(shown.size()) + " of " + std::to_string(out.total_bytes) +
                      " bytes). ";
   if (out.spill_path.empty()) {
-    return text + "The rest was not kept: run it again with its output into a file, and read that "
-                  "with sandbox_read_file.";
+    return text +
+           "The rest was not kept: run it again with its output into a file, and read that "
+           "with sandbox_read_file.";
   }
   if (out.total_bytes > kMostSpilled) text += "Its first 64 MiB are in a file. ";
   return text + "Full output: " + out.spill_path +
@@ -42,9 +43,9 @@ std::string cut_notice(const StreamOutput& out, std::string_view shown) {
 std::string ending_notice(const ExecResult& result, std::uint64_t timeout) {
   const std::string ended = "Command " + outcome_text(result.outcome);
   if (std::holds_alternative<TimedOut>(result.outcome)) {
-    return ended + " after " + std::to_string(std::min<std::int64_t>(
-                                   static_cast<std::int64_t>(timeout),
-                                   (result.duration.count() + 999'999) / 1'000'000)) +
+    return ended + " after " +
+           std::to_string(std::min<std::int64_t>(static_cast<std::int64_t>(timeout),
+                                                 (result.duration.count() + 999'999) / 1'000'000)) +
            " seconds and was ended; its output until then is above. Give a larger timeout (at most "
            "600), or start it with sandbox_process_start.";
   }

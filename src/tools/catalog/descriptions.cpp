@@ -1,7 +1,7 @@
 // How the tools are described to a model's maker, or to an MCP client.
-#include <cove/tools.hpp>
-
 #include <nlohmann/json.hpp>
+
+#include <cove/tools.hpp>
 
 #include "base/text/json.hpp"
 #include "tools/catalog/catalog.hpp"
@@ -20,9 +20,8 @@ json describe(const Tool& tool, ToolFormat format) {
             {"inputSchema", tool.parameters},
             {"annotations", tool.annotations}};
   }
-  json plain{{"name", tool.name},
-             {"description", tool.description},
-             {"parameters", tool.parameters}};
+  json plain{
+      {"name", tool.name}, {"description", tool.description}, {"parameters", tool.parameters}};
   if (format == ToolFormat::kPlain) return plain;
   return {{"type", "function"}, {"function", std::move(plain)}};
 }
