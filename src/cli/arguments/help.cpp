@@ -17,6 +17,11 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   ls        list a directory               cove ls --app demo --user ana -l data
   grep      find lines in files            cove grep --app demo --user ana 'def \w+' src
   find      find files by name             cove find --app demo --user ana '*.csv'
+  read      read lines of a file           cove read --app demo --user ana --limit 20 report.py
+  write     write a file from stdin        date | cove write --app demo --user ana now.txt
+  edit      replace text in a file         cove edit --app demo --user ana a.py 'x = 1' 'x = 2'
+  tool      call a tool as a model does    cove tool --app demo --user ana sandbox_ls '{}'
+  tools     describe the tools             cove tools --format mcp
 
 Look after workspaces:
   status    what one is doing              list      all of them
@@ -194,6 +199,94 @@ Examples:
   cove find --app demo --user ana --newest --limit 20 -l '*' data
 )";
 
+constexpr std::string_view kRead = R"(Read lines of a file of a workspace.
+
+Usage: cove read --app ID --user U [--chat C] [OPTIONS] PATH
+
+At most 2,000 lines or 50 KiB at once; where there is more, a line on stderr says how to go on. For
+whole files of any kind: cove get.
+
+Options:
+  --offset N          the first line, from 1
+  --limit N           how many lines
+  --json              text, first, lines, next, total_lines, cut, content_type, size, etag
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Example:
+  cove read --app demo --user ana --offset 100 --limit 20 report.py
+)";
+
+constexpr std::string_view kWrite =
+    R"(Write a file of a workspace from stdin: whole or not at all.
+
+Usage: cove write --app ID --user U [--chat C] [OPTIONS] PATH
+
+Missing directories are made. For files of this machine: cove put.
+
+Options:
+  --append            add to its end instead, at most 16 MiB at once
+  --if-absent         only where there is no such file
+  --if-unchanged ETAG    only where the file is still the one of which `cove read --json` gave ETAG
+  --mode MODE         the file's mode, such as 0755; default: an existing file's, else 0644
+  --durable           return when the file is on the disk
+  --json              path, size, etag
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Example:
+  date | cove write --app demo --user ana --append log.txt
+)";
+
+constexpr std::string_view kEdit = R"(Replace text in a file of a workspace.
+
+Usage: cove edit --app ID --user U [--chat C] [OPTIONS] PATH OLD NEW
+
+OLD must be in the file exactly once, unless --all. Line ends of the file stay as they are. Words
+that begin with a dash go after a --.
+
+Options:
+  --all               replace every OLD
+  --if-unchanged ETAG    only where the file is still the one of which `cove read --json` gave ETAG
+  --durable           return when the file is on the disk
+  --json              path, size, etag, replaced, first_line
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Example:
+  cove edit --app demo --user ana a.py 'x = 1' 'x = 2'
+)";
+
+constexpr std::string_view kTool = R"(Call a tool as a language model does.
+
+Usage: cove tool --app ID --user U [--chat C] [OPTIONS] NAME [JSON]
+
+JSON has the tool's arguments; without it, or where it is -, they come from stdin. The answer is the
+text that a model would get. `cove tools` describes the tools.
+
+Options:
+  --json              the whole answer: text, data, is_error
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Exit code: 0; 1 where the tool could not do what was asked; 125 Cove's own.
+
+Example:
+  cove tool --app demo --user ana --chat c1 sandbox_read_file '{"path": "note.txt"}'
+)";
+
+constexpr std::string_view kToolsHelp =
+    R"(Describe the tools that a language model calls, as a JSON array.
+
+Usage: cove tools [--format FORMAT]
+
+Options:
+  --format FORMAT     openai (function calling, the default), mcp (of tools/list), or plain
+
+Example:
+  cove tools --format mcp
+)";
+
 constexpr std::string_view kStatus = R"(Say what a workspace's sandbox is doing. Nothing is started.
 
 Usage: cove status --app ID --user U [OPTIONS]
@@ -312,10 +405,11 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},     {"exec", kExec},     {"put", kPut},         {"get", kGet},
-    {"ls", kLs},         {"grep", kGrep},     {"find", kFind},       {"status", kStatus},
-    {"list", kListHelp}, {"stop", kStop},     {"archive", kArchive}, {"destroy", kDestroy},
-    {"sweep", kSweep},   {"doctor", kDoctor}, {"help", kHelp},
+    {"", kOverview},       {"exec", kExec},     {"put", kPut},       {"get", kGet},
+    {"ls", kLs},           {"grep", kGrep},     {"find", kFind},     {"read", kRead},
+    {"write", kWrite},     {"edit", kEdit},     {"tool", kTool},     {"tools", kToolsHelp},
+    {"status", kStatus},   {"list", kListHelp}, {"stop", kStop},     {"archive", kArchive},
+    {"destroy", kDestroy}, {"sweep", kSweep},   {"doctor", kDoctor}, {"help", kHelp},
 };
 
 }  // namespace
