@@ -7,27 +7,10 @@
 
 #include "base/async/completion.hpp"
 #include "client/file_calls.hpp"
+#include "client/host_calls.hpp"
 
 namespace cove::client {
 namespace {
-
-Error blocking_refused() {
-  return Error(ErrorCode::kFailedPrecondition,
-               "a transfer inside one of Cove's callbacks would wait for itself; make it on a "
-               "thread of your own");
-}
-
-template <class T, class... Args>
-Result<T> call_host(const char* name, const std::function<Result<T>(Args...)>& function,
-                    Args... args) {
-  try {
-    return function(args...);
-  } catch (const std::exception& e) {
-    return Error(ErrorCode::kInternal, std::string(name) + " threw: " + e.what());
-  } catch (...) {
-    return Error(ErrorCode::kInternal, std::string(name) + " threw");
-  }
-}
 
 void tell(const Progress& progress, std::uint64_t done, std::optional<std::uint64_t> total) {
   if (progress) progress(done, total);
@@ -39,33 +22,11 @@ Result<void> pour(Scheduler& scheduler, ByteSource& source, std::optional<std::u
   for (;;) {
     COVE_TRY(const Bytes piece, base::sync_wait(scheduler, source.next(call)));
     if (piece.empty()) return ok();
-    COVE_TRY_VOID(call_host<void, ByteView>("the sink", outlet.sink, ByteView(piece)));
+    COVE_TRY_VOID(call_host<void>("the sink", outlet.sink, ByteView(piece)));
     done += piece.size();
     tell(outlet.progress, done, total);
   }
 }
-
-template <class T>
-Task<int> destroy(std::unique_ptr<T>& object) {
-  object.reset();
-  co_return 0;
-}
-
-/// What belongs to the scheduler's thread, and goes there.
-template <class T>
-class Held {
- public:
-  Held(Scheduler& scheduler, std::unique_ptr<T> object)
-      : scheduler_(scheduler), object_(std::move(object)) {}
-  ~Held() { base::sync_wait(scheduler_, destroy(object_)); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-  T& operator*() const noexcept { return *object_; }
-
- private:
-  Scheduler& scheduler_;
-  std::unique_ptr<T> object_;
-};
 
 /// The next piece of an upload, of which the host hears once more: what it throws there ends the
 /// upload as what it throws in its source does.
@@ -73,7 +34,7 @@ Result<Bytes> next_piece(const Inlet& inlet, std::uint64_t& done) {
   COVE_TRY(Bytes piece, call_host<Bytes>("the source", inlet.source));
   done += piece.size();
   if (!inlet.progress || piece.empty()) return piece;
-  const std::function<Result<void>()> report = [&] {
+  const auto report = [&] {
     inlet.progress(done, std::nullopt);
     return ok();
   };
@@ -140,20 +101,6 @@ Task<void> send_asked(GuestLink& link,
     result.emplace(error_of_unknown());
   }
   source->finish(std::move(*result));
-}
-
-/// Runs `work`, (const CallContext&) -> Result<T>, as an admitted call on the calling thread.
-template <class T, class Work>
-Result<T> run_here(GuestLink& link, const CallContext& call, Work work) {
-  try {
-    COVE_TRY(const std::unique_ptr<CallScope> scope, link.begin(call));
-    if (link.on_scheduler()) return blocking_refused();
-    return work(scope->context());
-  } catch (const std::exception& e) {
-    return error_of(e);
-  } catch (...) {
-    return error_of_unknown();
-  }
 }
 
 }  // namespace
