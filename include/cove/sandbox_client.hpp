@@ -20,9 +20,9 @@
 namespace cove {
 
 class SandboxClient;
-  class Impl;
-  explicit ExecHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-  std::shared_ptr<Impl> impl_;
+class Impl;
+explicit ExecHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
+std::shared_ptr<Impl> impl_;
 };
 
 class SandboxClient : public SandboxFiles, public SandboxProcesses {

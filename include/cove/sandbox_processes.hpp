@@ -40,8 +40,8 @@ class SandboxProcesses {
   Result<OutputSlice> process_output(const ProcessId& id, const OutputRequest& request = {},
                                      const CallContext& call = {}) const;
 
-  /// Gives bytes to its stdin, or closes that; several pieces: ExecHandle of attach_async. Done when
-  /// they are on their way. kFailedPrecondition: its stdin is closed, or it has ended.
+  /// Gives bytes to its stdin, or closes that; several pieces: ExecHandle of attach_async. Done
+  /// when they are on their way. kFailedPrecondition: its stdin is closed, or it has ended.
   Result<void> write_process_stdin(const ProcessId& id, ByteView bytes,
                                    const CallContext& call = {}) const;
   Result<void> close_process_stdin(const ProcessId& id, const CallContext& call = {}) const;

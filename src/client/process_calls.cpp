@@ -74,8 +74,7 @@ Task<Result<ProcessInfo>> EndProcessCall::operator()(Guest& guest, const CallCon
   return ended(guest, id, true, call);
 }
 
-Task<Result<ProcessInfo>> WaitProcessCall::operator()(Guest& guest,
-                                                      const CallContext& call) const {
+Task<Result<ProcessInfo>> WaitProcessCall::operator()(Guest& guest, const CallContext& call) const {
   return ended(guest, id, false, call);
 }
 

@@ -49,8 +49,8 @@ Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& 
   });
 }
 
-ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks,
-                                     CallContext call, StdinMode stdin_mode) const {
+ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks, CallContext call,
+                                     StdinMode stdin_mode) const {
   auto steering = std::make_shared<ExecHandle::Impl>(impl_->link);
   client::StreamedCommand command{impl_->session, std::move(spec), stdin_mode,
                                   std::move(callbacks.on_output), steering};

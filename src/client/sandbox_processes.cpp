@@ -1,7 +1,7 @@
-#include <cove/sandbox_processes.hpp>
-
 #include <stop_token>
 #include <utility>
+
+#include <cove/sandbox_processes.hpp>
 
 #include "client/exec_calls.hpp"
 #include "client/exec_handle.hpp"
@@ -116,8 +116,7 @@ ExecHandle SandboxProcesses::attach_async(ProcessId id, AttachOptions options,
   auto steering = std::make_shared<ExecHandle::Impl>(reach_->link);
   client::AttachedProcess attached{std::move(id), options, std::move(callbacks.on_output),
                                    steering};
-  auto attach =
-      std::make_shared<AsyncAttach>(AsyncAttach{reach_, std::move(attached), call.stop});
+  auto attach = std::make_shared<AsyncAttach>(AsyncAttach{reach_, std::move(attached), call.stop});
   const CallContext steered{.deadline = call.deadline, .stop = steering->stop_token()};
   client::run_async<ExecResult>(
       reach_->link, steered,
@@ -180,8 +179,7 @@ void SandboxProcesses::wait_process_async(ProcessId id, CallContext call,
   begin(reach_, client::WaitProcessCall{std::move(id)}, call, std::move(done));
 }
 
-void SandboxProcesses::remove_process_async(ProcessId id, CallContext call,
-                                            Done<void> done) const {
+void SandboxProcesses::remove_process_async(ProcessId id, CallContext call, Done<void> done) const {
   begin(reach_, client::RemoveProcessCall{std::move(id)}, call, std::move(done));
 }
 

@@ -16,6 +16,11 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   get       read a file                    cove get --app demo --user ana out/chart.svg chart.svg
   ls        list a directory               cove ls --app demo --user ana -l data
 
+Commands that run on in a workspace:
+  exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
+  ps        list them                      logs      what one has written
+  attach    watch one and type to it       kill      end or signal one
+
 Look after workspaces:
   status    what one is doing              list      all of them
   stop      end what runs, keep the files  archive   move it to the object store
@@ -51,14 +56,21 @@ Everything after the first -- is the command, exactly as it is given; no shell r
 For pipes and variables, run a shell: -- sh -c 'ls | wc -l'
 
 Options:
-  -i, --stdin         give the command what comes on stdin (at most 64 MiB); else it has none
+  -i, --stdin         give the command what comes on stdin, as it comes; else its stdin is at its
+                      end, so that a loop which reads a list may run cove in it
+  -t, --tty           run it on a terminal, as ssh -t does: keys go to it as they are, Ctrl-C too,
+                      and the window's size follows. Takes stdin without -i
   -e, --env NAME=VALUE    set a variable; may be repeated. Nothing of this shell's is passed on
   --cwd DIR           where to run; default: the chat's directory, without a chat /workspace
   --timeout T         end the command, with all that it started, after T; exit code 124. The time
                       to wake the workspace does not count
+  -d, --detach        start it, print its id, and let it run on: see cove ps, logs, attach, kill. It
+                      ends with the sandbox. With -i its stdin stays open, for cove attach -i
+  --name NAME         of a detached command: a name for people, which ps, logs and kill take too
+  --keep-alive T      of a detached command: keeps its sandbox from an idle stop so long, at most 24h
   --json              print one object at the end: outcome, exit_code, stdout, stderr, duration_ms
                       (50 KiB from the beginning and the end of each stream; bytes that are no
-                      UTF-8 become U+FFFD)
+                      UTF-8 become U+FFFD); with --detach at once, what cove ps says of it
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --verbose    see cove --help
 
@@ -69,8 +81,87 @@ Exit code: the command's; 128 + n for a signal; 124 timed out; 137 out of memory
 Examples:
   cove exec --app demo --user ana --chat c1 -- sh -c 'echo hello > note.txt; pwd'
   cove exec --app demo --user ana -- python3 -c 'print(6 * 7)'
-  cove exec --app demo --user ana --stdin -- wc -l < sales.csv
+  cove exec --app demo --user ana -i -- wc -l < sales.csv
+  cove exec --app demo --user ana -t -- bash
   cove exec --app demo --user ana --timeout 10s -e LANG=C -- make test
+  cove exec --app demo --user ana -d --name web -- python3 -m http.server
+)";
+
+constexpr std::string_view kPs = R"(List the commands that run on in a workspace, ended ones too.
+
+Usage: cove ps --app ID --user U [OPTIONS]
+
+They are those that `cove exec --detach` or a program started, until they are forgotten. A workspace
+that does not run has none, and is not woken to say so.
+
+Options:
+  --json              {"processes": [{"id", "name", "command", "running", "exit_code", ...}]}
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Example:
+  cove ps --app demo --user ana
+)";
+
+constexpr std::string_view kLogs =
+    R"(Show what a detached command has written: stdout on stdout, stderr on stderr.
+
+Usage: cove logs --app ID --user U [OPTIONS] PROCESS
+
+PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. The last
+64 MiB of each stream are kept, whole; where something is gone, a line on stderr says how much.
+
+Options:
+  -f, --follow        go on as more is written, until the command ends; Ctrl-C only stops showing
+  --json              {"id", "stdout", "stdout_gone_bytes", "stderr", "stderr_gone_bytes"}
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove logs --app demo --user ana web
+  cove logs --app demo --user ana -f 3f2a
+)";
+
+constexpr std::string_view kKill =
+    R"(End a detached command with all that it started, and wait for that.
+
+Usage: cove kill --app ID --user U [OPTIONS] PROCESS
+
+PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. It gets
+SIGTERM, 2 s to end by itself, and SIGKILL.
+
+Options:
+  -s, --signal SIGNAL    instead send it this one signal (HUP, SIGHUP, 1), and do not wait
+  --forget            and forget it: cove ps shows it no longer, and its output is deleted. A
+                      workspace keeps 256
+  --json              {"id", "done"}; done is ended, signaled or forgotten
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove kill --app demo --user ana web
+  cove kill --app demo --user ana --signal HUP web
+)";
+
+constexpr std::string_view kAttach =
+    R"(Show what a detached command writes from now on, and type to it.
+
+Usage: cove attach --app ID --user U [OPTIONS] PROCESS
+
+PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. Where it has
+a terminal (exec -d -t) and this is one, keys go to it as they are; Ctrl-P Ctrl-Q lets go of it.
+Else Ctrl-C lets go of it. It goes on either way; cove kill ends it.
+
+Options:
+  -i, --stdin         give it what comes on stdin; the end of stdin is the end of its own
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Exit code: that of the command, where it ends meanwhile; 0 after Ctrl-P Ctrl-Q.
+
+Examples:
+  cove attach --app demo --user ana web
+  cove attach --app demo --user ana -i import < rows.csv
 )";
 
 constexpr std::string_view kPut = R"(Write a file of a workspace: whole or not at all.
@@ -248,7 +339,8 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},       {"exec", kExec},       {"put", kPut},       {"get", kGet},
+    {"", kOverview},       {"exec", kExec},       {"ps", kPs},         {"logs", kLogs},
+    {"kill", kKill},       {"attach", kAttach},   {"put", kPut},       {"get", kGet},
     {"ls", kLs},           {"status", kStatus},   {"list", kListHelp}, {"stop", kStop},
     {"archive", kArchive}, {"destroy", kDestroy}, {"sweep", kSweep},   {"doctor", kDoctor},
     {"help", kHelp},

@@ -18,6 +18,10 @@ struct Invocation {
 
 /// Each gives the exit code where nothing went wrong in Cove itself.
 Result<int> run_exec(const Invocation& invocation);
+Result<int> run_ps(const Invocation& invocation);
+Result<int> run_logs(const Invocation& invocation);
+Result<int> run_kill(const Invocation& invocation);
+Result<int> run_attach(const Invocation& invocation);
 Result<int> run_put(const Invocation& invocation);
 Result<int> run_get(const Invocation& invocation);
 Result<int> run_ls(const Invocation& invocation);
@@ -38,5 +42,15 @@ Result<SandboxId> chosen_sandbox(const WorkspaceChoice& choice);
 
 /// Acquires the workspace that the options name, in the chat's session.
 Result<Workspace> acquire_chosen(const Invocation& invocation);
+
+/// Runs `work` with the workspace's client, and lets go of the workspace whatever comes of it.
+template <class Work>
+Result<int> with_workspace(const Invocation& invocation, const Work& work) {
+  COVE_TRY(Workspace workspace, acquire_chosen(invocation));
+  const Result<int> done = work(workspace.client());
+  const Result<void> released = workspace.release();
+  if (done && !released) invocation.output.report(released.error(), invocation.request.json);
+  return done;
+}
 
 }  // namespace cove::cli

@@ -105,16 +105,6 @@ Result<void> list_one(const Invocation& invocation, const SandboxClient& client,
                                                             : file_text(file));
 }
 
-/// Runs `work` with the workspace's client, and lets go of the workspace whatever comes of it.
-template <class Work>
-Result<int> with_workspace(const Invocation& invocation, const Work& work) {
-  COVE_TRY(Workspace workspace, acquire_chosen(invocation));
-  const Result<int> done = work(workspace.client());
-  const Result<void> released = workspace.release();
-  if (done && !released) invocation.output.report(released.error(), invocation.request.json);
-  return done;
-}
-
 }  // namespace
 
 Result<int> run_put(const Invocation& invocation) {

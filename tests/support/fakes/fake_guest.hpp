@@ -29,7 +29,7 @@ struct FakeGuestLog {
   std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
   bool process_cancelled = false;
   bool stdin_kept = false;  ///< of the last command that was started
-  std::string stdin_text;  ///< written to the last process
+  std::string stdin_text;   ///< written to the last process
   bool stdin_closed = false;
   std::vector<std::int32_t> signals;
   std::vector<TerminalSize> sizes;

@@ -107,8 +107,7 @@ TEST_CASE("Processes: what is written to a closed stdin is refused, not lost", "
   c.command().ends = false;
   const ProcessId id = c.client.start_process({.argv = {"job"}})->id;
   c.link->fake->processes[0].stdin_open = false;
-  CHECK(code_of(c.client.write_process_stdin(id, bytes_of("x"))) ==
-        ErrorCode::kFailedPrecondition);
+  CHECK(code_of(c.client.write_process_stdin(id, bytes_of("x"))) == ErrorCode::kFailedPrecondition);
   CHECK(c.log().stdin_text.empty());
 }
 
@@ -145,8 +144,7 @@ TEST_CASE("Processes: follow ends where the callback has enough or throws; the p
   Client c;
   c.command() = {.output = {out("a"), out("b")}, .ends = false, .result = {}};
   const ProcessId id = c.client.start_process({.argv = {"job"}})->id;
-  const auto info =
-      c.client.follow_process(id, {}, [](OutputStream, ByteView) { return false; });
+  const auto info = c.client.follow_process(id, {}, [](OutputStream, ByteView) { return false; });
   REQUIRE(info);
   CHECK_FALSE(info->end);
   const auto thrown = c.client.follow_process(
