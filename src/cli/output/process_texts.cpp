@@ -53,8 +53,7 @@ json process_json(const ProcessInfo& info) {
   if (!info.end) return object;
   object["outcome"] = outcome_text(info.end->outcome);
   object["exit_code"] = info.end->shell_code();
-  object["duration_ms"] =
-      std::chrono::duration_cast<std::chrono::milliseconds>(info.end->duration).count();
+  object["duration_ms"] = static_cast<double>(info.end->duration.count()) / 1000;
   if (const auto* signaled = std::get_if<Signaled>(&info.end->outcome)) {
     object["signal"] = signaled->signal;
   }
