@@ -115,9 +115,9 @@ check "ps --json has the whole id" 0 "$id" sh -c '"$0" ps --app demo --user ana 
   python3 -c "import json,sys; print(json.load(sys.stdin)[\"processes\"][0][\"id\"])"' "$cove"
 check "logs, by the beginning of the id" 0 out "$cove" logs "${ana[@]}" "${id:0:8}"
 check "  and stderr on stderr" 0 err cat "$scratch/stderr"
-check "logs -f shows what is there, and goes on" 0 out sh -c '
-  "$0" logs --app demo --user ana -f web 2>/dev/null | head -n 1' "$cove"
-check "  whose reader's end ends nothing" 0 1 sh -c '"$0" ps --app demo --user ana | grep -c running' "$cove"
+check "logs -f shows what is there, and goes on until its time is over" 125 out sh -c '
+  "$0" logs --app demo --user ana -f --timeout 2s web 2>/dev/null' "$cove"
+check "  which ends nothing" 0 1 sh -c '"$0" ps --app demo --user ana | grep -c running' "$cove"
 check "kill --signal" 0 "signaled $id" "$cove" kill "${ana[@]}" --signal KILL web
 check "  logs -f ends with it" 0 out sh -c '"$0" logs --app demo --user ana -f web 2>/dev/null' "$cove"
 check "  attach tells how it ended" 137 "" "$cove" attach "${ana[@]}" web

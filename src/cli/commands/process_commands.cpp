@@ -1,5 +1,6 @@
 // Background processes: what is asked of them from outside.
-#include <algorithm>
+#include <atomic>
+#include <memory>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -107,16 +108,34 @@ Result<int> show_logs(const Invocation& invocation, const SandboxClient& client,
   return 0;
 }
 
+/// How much of each stream was shown.
+struct Shown {
+  std::atomic<std::uint64_t> out{0};
+  std::atomic<std::uint64_t> err{0};
+};
+
+/// The same callbacks, whose output is counted.
+ExecCallbacks counted(ExecCallbacks callbacks, const std::shared_ptr<Shown>& shown) {
+  callbacks.on_output = [take = std::move(callbacks.on_output), shown](OutputStream stream,
+                                                                       ByteView bytes) {
+    (stream == OutputStream::kErr ? shown->err : shown->out) += bytes.size();
+    return take(stream, bytes);
+  };
+  return callbacks;
+}
+
 Result<int> follow_logs(const Invocation& invocation, const SandboxClient& client,
                         const ProcessInfo& info) {
   LiveOptions options;
   options.lets_go = true;
+  const auto shown = std::make_shared<Shown>();
   const LiveEnd end = run_live(options, invocation.output, [&](ExecCallbacks callbacks) {
-    return client.attach_async(info.id, {}, std::move(callbacks), invocation.call);
+    return client.attach_async(info.id, {}, counted(std::move(callbacks), shown), invocation.call);
   });
   if (!end.result) return end.result.error();
-  COVE_TRY_VOID(tell_gone(invocation.output, "stdout", end.result->out.dropped_bytes));
-  COVE_TRY_VOID(tell_gone(invocation.output, "stderr", end.result->err.dropped_bytes));
+  // The result's own count is also of what it did not keep.
+  COVE_TRY_VOID(tell_gone(invocation.output, "stdout", end.result->out.total_bytes - shown->out));
+  COVE_TRY_VOID(tell_gone(invocation.output, "stderr", end.result->err.total_bytes - shown->err));
   return 0;
 }
 
