@@ -67,7 +67,8 @@ Options:
   -d, --detach        start it, print its id, and let it run on: see cove ps, logs, attach, kill. It
                       ends with the sandbox. With -i its stdin stays open, for cove attach -i
   --name NAME         of a detached command: a name for people, which ps, logs and kill take too
-  --keep-alive T      of a detached command: keeps its sandbox from an idle stop so long, at most 24h
+  --keep-alive T      of a detached command: keeps its sandbox from an idle stop so long, at most
+                      24h
   --json              print one object at the end: outcome, exit_code, stdout, stderr, duration_ms
                       (50 KiB from the beginning and the end of each stream; bytes that are no
                       UTF-8 become U+FFFD); with --detach at once, what cove ps says of it
@@ -148,9 +149,9 @@ constexpr std::string_view kAttach =
 
 Usage: cove attach --app ID --user U [OPTIONS] PROCESS
 
-PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. Where it has
-a terminal (exec -d -t) and this is one, keys go to it as they are; Ctrl-P Ctrl-Q lets go of it.
-Else Ctrl-C lets go of it. It goes on either way; cove kill ends it.
+PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. Where it
+has a terminal (exec -d -t) and this is one, keys go to it as they are, and Ctrl-P Ctrl-Q lets go of
+it. Else Ctrl-C lets go of it. It goes on either way; cove kill ends it.
 
 Options:
   -i, --stdin         give it what comes on stdin; the end of stdin is the end of its own

@@ -1,6 +1,8 @@
 // Background processes of a client, and what a handle asks of a running command.
 #include <csignal>
 #include <future>
+#include <stdexcept>
+#include <thread>
 
 #include <catch2/catch.hpp>
 
