@@ -108,6 +108,11 @@ Measured measure(const std::string& title, const std::vector<Way>& ways,
   return measured;
 }
 
+void add(Measured& all, const Measured& part) {
+  all.ran = all.ran && part.ran;
+  all.holds = all.holds && part.holds;
+}
+
 void require_below(Measured& measured, const std::string& way, double milliseconds) {
   if (!measured.ran) return;
   const double found = median(measured.figures[way]);

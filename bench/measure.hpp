@@ -38,6 +38,9 @@ struct Measured {
 Measured measure(const std::string& title, const std::vector<Way>& ways,
                  const std::vector<Goal>& goals, int rounds, int warmup);
 
+/// Adds a part to what a benchmark of several parts has so far.
+void add(Measured& all, const Measured& part);
+
 /// A claim about the first way's median alone.
 void require_below(Measured& measured, const std::string& way, double milliseconds);
 

@@ -29,6 +29,10 @@ def main(root: pathlib.Path) -> int:
         wanted = (snake(codes.get(number, "")), "k" + codes.get(number, ""), in_c.get(number), *classes.get(number, ("", "")))
         if (name, cxx, c, cls, name) != wanted:
             errors.append(f"errors.md, {number}: has {(name, cxx, c, cls)}, the code has {wanted}")
+    remedies = re.findall(r"^\| `(\w+)` \| ([^|]+) \| ([^|]+) \|$", (root / "docs/errors.md").read_text(), re.MULTILINE)
+    wanted_names = [snake(name) for _, name in sorted(codes.items())]
+    if [name for name, _, _ in remedies] != wanted_names:
+        errors.append(f"errors.md has causes and remedies of {[row[0] for row in remedies]}, the codes are {wanted_names}")
     print("\n".join(errors) or "errors.md agrees with error.hpp, cove.h and the Python classes")
     return 1 if errors else 0
 

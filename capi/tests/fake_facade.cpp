@@ -168,7 +168,7 @@ Result<void> Workspace::release(const CallContext&) { return fake::reply(); }
 class SandboxFiles::Reach {};
 class SandboxClient::Impl : public SandboxFiles::Reach {};
 SandboxClient::SandboxClient(std::shared_ptr<Impl> impl)
-    : SandboxFiles(impl), SandboxProcesses(impl), impl_(impl) {}
+    : SandboxFiles(impl), SandboxProcesses(impl), SandboxSearch(impl), impl_(impl) {}
 
 Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& call) const {
   world().exec = spec;

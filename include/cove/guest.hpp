@@ -1,4 +1,4 @@
-/// The seam to what answers inside an instance: commands and files.
+/// The seam to what answers inside an instance: commands, files and search.
 ///
 /// Two kinds exist: cove-agent over Cove's wire protocol, and a remote system's own API. What a
 /// kind can do is data: ask `capabilities()`, never guess. All calls are safe from Cove's scheduler
@@ -12,6 +12,7 @@
 
 #include <cove/guest_commands.hpp>
 #include <cove/guest_files.hpp>
+#include <cove/guest_search.hpp>
 #include <cove/ids.hpp>
 
 namespace cove {
@@ -31,7 +32,7 @@ struct GuestStatus {
   std::uint32_t keep_alive_commands = 0;  ///< background ones that forbid a stop
 };
 
-class Guest : public GuestCommands, public GuestFiles {
+class Guest : public GuestCommands, public GuestFiles, public GuestSearch {
  public:
   virtual GuestCapabilities capabilities() const = 0;
 

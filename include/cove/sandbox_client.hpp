@@ -1,4 +1,4 @@
-/// SandboxClient: commands, processes and files of one workspace, seen from one session.
+/// SandboxClient: commands, processes, files and searches of one workspace, seen from one session.
 ///
 ///     auto result = client.exec({.argv = {"python3", "report.py"}});
 ///     auto chart = client.read_file("out/chart.svg");
@@ -16,16 +16,11 @@
 #include <cove/result.hpp>
 #include <cove/sandbox_files.hpp>
 #include <cove/sandbox_processes.hpp>
+#include <cove/sandbox_search.hpp>
 
 namespace cove {
 
-class SandboxClient;
-class Impl;
-explicit ExecHandle(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
-std::shared_ptr<Impl> impl_;
-};
-
-class SandboxClient : public SandboxFiles, public SandboxProcesses {
+class SandboxClient : public SandboxFiles, public SandboxProcesses, public SandboxSearch {
  public:
   /// Runs a command to its end. Errors: as Guest::run. A deadline or cancel of `call` ends the tree
   /// and gives the result with TimedOut or Cancelled.

@@ -48,6 +48,14 @@ struct OpenedFile {
   std::uint64_t length = 0;  ///< bytes of the range that are there now
 };
 
+/// What is to be looked through: a file or a directory.
+struct SearchedPlace {
+  base::UniqueFd fd;    ///< opened to read
+  std::string below;    ///< its real path below `root`; empty for the root
+  base::UniqueFd root;  ///< of what the path was resolved beneath
+  std::string shown;    ///< the path as errors name it
+};
+
 /// The user's HOME, of which `.cove/builtin` and `.cove/spill` may be read.
 struct Home {
   base::UniqueFd fd;  ///< of the directory; empty = there is none
@@ -66,6 +74,7 @@ class Files {
   Result<base::UniqueFd> open_directory(const GuestPath& path) const;
 
   Result<OpenedFile> open_file(const GuestPath& path, const ReadRange& range) const;
+  Result<SearchedPlace> open_searched(const GuestPath& path) const;
   Result<std::unique_ptr<LineReader>> open_lines(const GuestPath& path,
                                                  const LineRange& range) const;
   Result<std::unique_ptr<FileWriter>> begin_write(const GuestPath& path,

@@ -15,6 +15,7 @@
 #include "agent/loop/event_loop.hpp"
 #include "agent/privileges.hpp"
 #include "agent/server/file_service.hpp"
+#include "agent/server/search_service.hpp"
 #include "agent/server/server.hpp"
 #include "base/system/system_error.hpp"
 #include "wire/boot.hpp"
@@ -151,7 +152,8 @@ Result<void> run_guest(int boot_fd) {
   environment.null_fd = *null;
   COVE_TRY(const auto commands, CommandTable::open(environment));
   FileService file_service(*loop, files);
-  Server server({*loop, *commands, file_service}, boot);
+  SearchService search_service(*loop, files);
+  Server server({*loop, *commands, file_service, search_service}, boot);
   TerminationWatcher termination(*loop, *commands);
   if (!termination.start()) return base::system_error(errno, "watch for SIGTERM");
   COVE_TRY_VOID(server.start());

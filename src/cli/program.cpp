@@ -6,6 +6,7 @@
 #include "base/system/system_clock.hpp"
 #include "base/text/display_text.hpp"
 #include "cli/commands/command.hpp"
+#include "runtime/first_look.hpp"
 
 namespace cove::cli {
 namespace {
@@ -24,6 +25,8 @@ Run run_of(Verb verb) {
     case Verb::kPut: return run_put;
     case Verb::kGet: return run_get;
     case Verb::kLs: return run_ls;
+    case Verb::kGrep: return run_grep;
+    case Verb::kFind: return run_find;
     case Verb::kStatus: return run_status;
     case Verb::kList: return run_list;
     case Verb::kStop: return run_stop;
@@ -56,8 +59,32 @@ CallContext call_of(const Request& request, const std::stop_token& stop) {
   return call;
 }
 
+/// The commands that may begin a Cove where there is none. All others look at, or change, what is
+/// there: a mistyped --home must not make an empty one.
+bool may_begin(const Request& request) {
+  const bool writes = request.verb == Verb::kExec || request.verb == Verb::kPut;
+  return writes && !request.workspace.sandbox;
+}
+
+Error no_cove(const std::string& state_dir) {
+  return Error(ErrorCode::kNotFound, "there is no Cove in " + base::quoted(state_dir))
+      .with_context("hint",
+                    "correct --home, COVE_HOME or state_dir; exec and put begin one where it is "
+                    "meant to be");
+}
+
+Result<int> run_without_cove(const Request& request, const Program& program, Config config) {
+  if (request.verb != Verb::kDoctor || request.orphans) return no_cove(config.state_dir);
+  COVE_TRY(const std::vector<Finding> findings,
+           runtime::examine_before_first_use(std::move(config)));
+  return tell_findings(program.output, request.json, findings);
+}
+
 Result<int> run_on_cove(const Request& request, const Program& program) {
   COVE_TRY(Config config, load_config(request, program.surroundings));
+  if (!may_begin(request) && !runtime::has_cove(config.state_dir)) {
+    return run_without_cove(request, program, std::move(config));
+  }
   Parts parts;
   if (request.verbose) parts.log = std::make_shared<StderrLog>(program.output);
   COVE_TRY(Cove cove, Cove::open(std::move(config), std::move(parts)));

@@ -1,20 +1,10 @@
 #include "client/exec_calls.hpp"
 
 #include "client/guest_calls.hpp"
+#include "client/host_calls.hpp"
 
 namespace cove::client {
 namespace {
-
-/// Gives one piece to the host's callback.
-Result<Flow> deliver(const OnOutput& on_output, const OutputChunk& chunk) {
-  try {
-    return on_output(chunk.stream, chunk.bytes);
-  } catch (const std::exception& e) {
-    return Error(ErrorCode::kInternal, std::string("the output callback threw: ") + e.what());
-  } catch (...) {
-    return Error(ErrorCode::kInternal, "the output callback threw");
-  }
-}
 
 /// Gives all output away, until both streams are at their end. The next piece is asked for only
 /// when the callback wants it: not asking is what slows the command down.
@@ -27,7 +17,9 @@ Task<Result<void>> pump_output(GuestLink& link, GuestProcess& process, const OnO
     link.note_answer();
     if (chunk.bytes.empty()) co_return ok();
     steering.expect_resume();
-    COVE_CO_TRY(const Flow flow, deliver(on_output, chunk));
+    const ByteView bytes(chunk.bytes);
+    COVE_CO_TRY(const Flow flow,
+                call_host<Flow>("the output callback", on_output, chunk.stream, bytes));
     if (flow == Flow::kContinue) continue;
     COVE_CO_TRY_VOID(co_await steering.wait_resumed(link.scheduler(), call));
   }

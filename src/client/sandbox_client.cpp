@@ -12,7 +12,7 @@ class SandboxClient::Impl : public SandboxFiles::Reach {
 };
 
 SandboxClient::SandboxClient(std::shared_ptr<Impl> impl)
-    : SandboxFiles(impl), SandboxProcesses(impl), impl_(impl) {}
+    : SandboxFiles(impl), SandboxProcesses(impl), SandboxSearch(impl), impl_(impl) {}
 
 namespace client {
 

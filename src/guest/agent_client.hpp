@@ -1,6 +1,7 @@
 /// AgentGuest: Guest over one connection to a cove-agent. Its parts: agent_guest.cpp (connecting,
 /// commands), command_wait.cpp (agents that say nothing), agent_process.cpp (commands that are
-/// followed), agent_processes.cpp (background processes), agent_files.hpp.
+/// followed), agent_processes.cpp (background processes), agent_search.cpp,
+/// agent_files.hpp.
 #pragma once
 
 #include <chrono>
@@ -143,6 +144,10 @@ class AgentGuest final : public AgentFiles {
                                                      const AttachOptions& options,
                                                      const CallContext& call) override;
   Task<Result<void>> remove_process(const ProcessId& id, const CallContext& call) override;
+  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath& path, const GrepQuery& query,
+                                                 const CallContext& call) override;
+  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath& path, const FindQuery& query,
+                                                 const CallContext& call) override;
   Task<Result<void>> sync(const CallContext& call) override;
 };
 

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 
 #include "runtime/assembly/registry.hpp"
@@ -11,6 +12,7 @@ namespace cove::runtime {
 namespace {
 
 constexpr std::uint64_t kMiB = 1ULL << 20;
+constexpr std::uint64_t kEnoughDescriptors = 1024;
 
 Finding examine_room(const Machinery& machinery) {
   struct statvfs info{};
@@ -26,6 +28,12 @@ Finding examine_room(const Machinery& machinery) {
 Finding examine_state_directory(const Machinery& machinery) {
   return {Finding::Level::kGood, "state directory",
           machinery.config.state_dir + " belongs to this user and is closed to others", ""};
+}
+
+Finding examine_descriptors() {
+  rlimit limit{};
+  const bool known = ::getrlimit(RLIMIT_NOFILE, &limit) == 0;
+  return descriptors_finding(known ? std::uint64_t{limit.rlim_cur} : kEnoughDescriptors);
 }
 
 Finding examine_service_manager(const Machinery& machinery) {
@@ -66,6 +74,16 @@ Finding room_finding(std::uint64_t free_bytes, std::uint64_t total_bytes) {
   return {Finding::Level::kGood, "disk space", detail, ""};
 }
 
+Finding descriptors_finding(std::uint64_t limit) {
+  if (limit >= kEnoughDescriptors) {
+    return {Finding::Level::kGood, "descriptors", "this process may have enough open", ""};
+  }
+  return {Finding::Level::kLimited, "descriptors",
+          "this process may have only " + std::to_string(limit) +
+              " open: starts and many calls at once run out of them",
+          "raise the limit to 1024 or more: ulimit -n, or LimitNOFILE= of its service"};
+}
+
 std::optional<std::string> service_of(std::string_view text) {
   constexpr std::string_view kService = ".service";
   while (!text.empty()) {
@@ -94,6 +112,7 @@ std::vector<Finding> examine(Core& core) {
   std::vector<Finding> findings = probe_provider(machinery);
   findings.push_back(examine_state_directory(machinery));
   findings.push_back(examine_room(machinery));
+  findings.push_back(examine_descriptors());
   findings.push_back(examine_service_manager(machinery));
   return findings;
 }

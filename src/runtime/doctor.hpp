@@ -18,6 +18,9 @@ std::vector<Finding> examine(Core& core);
 /// What the free room of the state directory's disk means.
 Finding room_finding(std::uint64_t free_bytes, std::uint64_t total_bytes);
 
+/// What a limit of open descriptors means.
+Finding descriptors_finding(std::uint64_t limit);
+
 /// The systemd service that /proc/self/cgroup (its text) says this process runs in; none outside of
 /// one, and in an interactive session's scope.
 std::optional<std::string> service_of(std::string_view proc_self_cgroup);

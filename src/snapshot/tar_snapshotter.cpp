@@ -23,7 +23,11 @@ struct Machine {
 };
 
 Error wrong(const ObjectKey& key, const std::string& how) {
-  return {ErrorCode::kIntegrity, "snapshot object '" + key.str() + "' " + how};
+  return Error(ErrorCode::kIntegrity, "snapshot object '" + key.str() + "' " + how)
+      .with_context("hint",
+                    "nothing was deleted: bring the object back under this key from a backup of "
+                    "the object store, and try again; where it is lost for good, destroy the "
+                    "sandbox to begin anew");
 }
 
 /// The compressed archive of a workspace, made as it is asked for.

@@ -90,13 +90,15 @@ std::string Fields::bytes(const char* name) {
   return {};
 }
 
-std::string Fields::word(const char* name) {
+bool is_word(std::string_view text) {
   constexpr std::size_t kMostBytes = 200;
+  return text.size() <= kMostBytes &&
+         std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
+}
+
+std::string Fields::word(const char* name) {
   std::string value = text(name);
-  const bool good =
-      value.size() <= kMostBytes &&
-      std::all_of(value.begin(), value.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  if (good) return value;
+  if (is_word(value)) return value;
   fail(std::string(name) + " is not a short word");
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -50,6 +51,9 @@ class Fields {
   const nlohmann::json* map_;
   std::optional<std::string> wrong_;
 };
+
+/// Whether a text is what Fields::word takes.
+bool is_word(std::string_view text);
 
 /// Takes the errors of `inner` over.
 void adopt(Fields& outer, const Fields& inner);

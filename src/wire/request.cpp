@@ -79,6 +79,8 @@ struct Kind {
   RequestKind operator()(const AttachRequest&) const { return RequestKind::kAttach; }
   RequestKind operator()(const RemoveProcessRequest&) const { return RequestKind::kRemoveProcess; }
   RequestKind operator()(const FileRequest& request) const { return kind_of(request); }
+  RequestKind operator()(const GrepRequest&) const { return RequestKind::kGrep; }
+  RequestKind operator()(const FindRequest&) const { return RequestKind::kFind; }
 };
 
 ReadRequest read_read(Fields& fields) {
@@ -136,6 +138,8 @@ bool read_body(RequestKind kind, Fields& fields, Request& request) {
     case RequestKind::kWrite: request.body = read_write(fields); return true;
     case RequestKind::kStat: request.body = StatRequest{read_path(fields)}; return true;
     case RequestKind::kList: request.body = read_list(fields); return true;
+    case RequestKind::kGrep: request.body = read_grep(fields); return true;
+    case RequestKind::kFind: request.body = read_find(fields); return true;
     case RequestKind::kMakeDirectory:
       request.body = MakeDirectoryRequest{read_path(fields)};
       return true;

@@ -13,6 +13,7 @@
 #include "wire/file_request.hpp"
 #include "wire/process_request.hpp"
 #include "wire/request_id.hpp"
+#include "wire/search_request.hpp"
 
 namespace cove::wire {
 
@@ -31,7 +32,7 @@ enum class RequestKind : std::uint32_t {
   kResize = 11,
   kAttach = 12,
   kListProcesses = 13,
-  kSearch = 14,
+  kGrep = 14,
   kFind = 15,
   kWatch = 16,
   kTreeOut = 17,
@@ -92,7 +93,7 @@ struct Request {
   std::variant<StatusRequest, ExecRequest, SignalRequest, ReadRequest, WriteRequest, StatRequest,
                ListRequest, MakeDirectoryRequest, RemoveRequest, SyncRequest, ResizeRequest,
                ListProcessesRequest, FindProcessRequest, ProcessOutputRequest, AttachRequest,
-               RemoveProcessRequest, FileRequest>
+               RemoveProcessRequest, FileRequest, GrepRequest, FindRequest>
       body;
 };
 

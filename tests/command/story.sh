@@ -32,6 +32,11 @@ check() {
   fi
 }
 
+check "what only looks makes no Cove" 125 "" "$cove" list
+check "  and says where there is none" 0 1 grep -c "there is no Cove in '$COVE_HOME'" "$scratch/stderr"
+check "doctor works before the first use" 0 "" sh -c '"$0" doctor >/dev/null' "$cove"
+check "  without making anything" 1 "" sh -c 'ls -A "$1" | grep -v stderr' sh "$scratch"
+
 ana=(--app demo --user ana)
 bob=(--app demo --user bob)
 
@@ -39,8 +44,17 @@ check "a chat works in a directory of its own" 0 /workspace/sessions/c1 \
   "$cove" exec "${ana[@]}" --chat c1 -- sh -c 'echo hello > note.txt; pwd'
 check "another chat of the user sees it" 0 hello \
   "$cove" exec "${ana[@]}" --chat c2 -- cat /workspace/sessions/c1/note.txt
-check "stop" 0 "" sh -c '"$0" stop --app demo --user ana >/dev/null' "$cove"
-check "archive" 0 "" sh -c '"$0" archive --app demo --user ana >/dev/null' "$cove"
+done_word() { "$@" --json | python3 -c 'import json,sys; o=json.load(sys.stdin); print(o["done"], o["state"])'; }
+check "stop" 0 "stopped stopped" done_word "$cove" stop "${ana[@]}"
+check "  is said to be so already the next time" 0 "None stopped" done_word "$cove" stop "${ana[@]}"
+check "archive" 0 "archived archived" done_word "$cove" archive "${ana[@]}"
+check "  is so already the next time" 0 "None archived" done_word "$cove" archive "${ana[@]}"
+check "  also for a stop" 0 "None archived" done_word "$cove" stop "${ana[@]}"
+check "  and in words" 0 1 sh -c '"$0" archive --app demo --user ana | grep -c "is archived already; nothing was done"' "$cove"
+mv "$COVE_HOME/objects" "$COVE_HOME/objects.away" && mkdir -m 700 "$COVE_HOME/objects"
+check "an archive that was lost does not wake" 125 "" "$cove" exec "${ana[@]}" -- true
+check "  and the error says what can be done" 0 1 grep -c 'hint: nothing was deleted: bring the object back' "$scratch/stderr"
+rm -rf "$COVE_HOME/objects" && mv "$COVE_HOME/objects.away" "$COVE_HOME/objects"
 check "the record says archived" 0 archived \
   sh -c '"$0" status --app demo --user ana --json | python3 -c "import json,sys; print(json.load(sys.stdin)[\"state\"])"' "$cove"
 check "no volume is left" 0 "" \
@@ -74,6 +88,15 @@ check "put" 0 "" sh -c '"$0" put --app demo --user ana "$1" data/up.bin >/dev/nu
 check "get to a file" 0 "" sh -c '"$0" get --app demo --user ana data/up.bin "$1" >/dev/null' "$cove" "$scratch/back.bin"
 check "the bytes are the same" 0 "" cmp "$scratch/local.bin" "$scratch/back.bin"
 check "ls" 0 "up.bin" "$cove" ls "${ana[@]}" data
+check "grep finds lines" 0 "c1/note.txt:1:hello" "$cove" grep "${ana[@]}" 'hel+o$' sessions
+check "  of the chat" 0 "note.txt:1:hello" "$cove" grep "${ana[@]}" --chat c1 -F hello
+check "  and none is 1" 1 "" "$cove" grep "${ana[@]}" -F no-such-line sessions
+check "  as objects" 0 "note.txt 1 complete" sh -c '"$0" grep --app demo --user ana --chat c1 --json hello |
+  python3 -c "import json,sys; all=json.load(sys.stdin); print(*[[l[\"path\"], l[\"line\"]] for l in all[\"lines\"]][0], all[\"summary\"][\"ended\"])"' "$cove"
+check "a wrong pattern is refused" 125 "" "$cove" grep "${ana[@]}" 'a(b'
+check "  and says where" 0 1 grep -c 'at byte 1' "$scratch/stderr"
+check "find finds names" 0 "c1/note.txt" "$cove" find "${ana[@]}" '**/*.txt' sessions
+check "  and stops at a limit" 0 1 sh -c '"$0" find --app demo --user ana --limit 1 2>/dev/null | wc -l' "$cove"
 check "doctor finds no fault here" 0 "" sh -c '"$0" doctor >/dev/null' "$cove"
 check "a sandbox survives its starter: the same process is still there" 0 42 sh -c '
   "$0" exec --app demo --user ana -- sh -c "sleep 1000 >/dev/null 2>&1 & echo 42 > /tmp/alive"
@@ -132,6 +155,31 @@ check "--detach -i keeps it open for attach -i" 0 "hello" sh -c '
 check "ps wakes nothing" 0 stopped sh -c '"$0" stop --app demo --user ana --force >/dev/null && "$0" ps --app demo --user ana &&
   "$0" status --app demo --user ana --json | python3 -c "import json,sys; print(json.load(sys.stdin)[\"state\"])"' "$cove"
 
+eve=(--app demo --user eve)
+check "few descriptors are enough to start" 0 hi bash -c 'ulimit -n 200; "$@"' bash "$cove" exec "${eve[@]}" -- echo hi
+check "too few are named" 125 "" bash -c 'ulimit -n 64; "$@" 2>"$0"' "$scratch/few" "$cove" exec --app demo --user eva -- echo hi
+check "  with the limit and the remedy" 0 1 grep -c 'may have 64 descriptors open: raise that' "$scratch/few"
+check "stop before its volume is lost" 0 "stopped stopped" done_word "$cove" stop "${eve[@]}"
+lost=$(find "$COVE_HOME/volumes" -path "*$("$cove" status "${eve[@]}" --json | grep -o 'app-[0-9a-f]*' | head -n 1)" -type d)
+mv "$lost" "$scratch/lost"
+check "a lost volume is not started" 125 "" "$cove" exec "${eve[@]}" -- true
+check "  and the error says what can be done" 0 1 grep -c 'hint: nothing was deleted: mount the disk' "$scratch/stderr"
+mv "$scratch/lost" "$lost"
+check "  brought back it works" 0 hi "$cove" exec "${eve[@]}" -- echo hi
+inner=("$scratch/inner" "${ana[@]}")
+if ! unshare -Ur true 2>/dev/null; then
+  echo "not tried: a user namespace's root (this machine does not make them)"
+elif [ "$(id -u)" -eq 0 ]; then
+  check "the machine's root in a small user namespace is refused" 125 "" \
+    sh -c 'unshare -Ur "$@" 2>"$0"' "$scratch/small" "$cove" exec --home "${inner[@]}" -- id -u
+  check "  with cause and remedy" 0 1 grep -c 'run it outside of that namespace' "$scratch/small"
+else
+  check "root of a user namespace works as an ordinary user" 0 1000 \
+    unshare -Ur "$cove" exec --home "${inner[@]}" -- id -u
+  unshare -Ur "$cove" destroy --home "${inner[@]}" --yes >/dev/null
+fi
+check "destroy" 0 "destroyed absent" done_word "$cove" destroy "${eve[@]}" --yes
+check "  is so already the next time" 0 "None absent" done_word "$cove" destroy "${eve[@]}" --yes
 check "an unknown option is an error of cove itself" 125 "" "$cove" exec --no-such-option
 
 if [ "$failures" -gt 0 ]; then

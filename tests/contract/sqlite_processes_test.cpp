@@ -1,6 +1,7 @@
 // The SQLite store's file shared by several processes.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -137,6 +138,7 @@ TEST_CASE("SqliteStore: processes that wait are all served before one is served 
     last_version = number_of(SqliteMetadata(path).insert(sandbox("first"), text("")).value());
   }
   Gate gate;
+  auto began = std::chrono::steady_clock::now();
   std::vector<ChildProcess> children;
   for (int i = 0; i < kProcesses; ++i) {
     children.emplace_back([&, i](int output) {
@@ -157,12 +159,18 @@ TEST_CASE("SqliteStore: processes that wait are all served before one is served 
     RawSqlite holder(path);
     holder.run("BEGIN IMMEDIATE");
     gate.open(kProcesses);
+    began = std::chrono::steady_clock::now();
     while (places_in_line(path + "-queue") < kProcesses) std::this_thread::yield();
     holder.run("COMMIT");
   }
   // Versions count all writes of the file.
   std::vector<std::uint64_t> first_versions;
   for (auto& child : children) first_versions.push_back(std::stoull(child.wait()));
+  // A place holds for 5 s (docs/formats.md): a machine that is slower than that has no line.
+  if (std::chrono::steady_clock::now() - began > std::chrono::seconds(5)) {
+    WARN("SKIPPED: this machine is too busy for the places in the line to hold");
+    return;
+  }
   std::sort(first_versions.begin(), first_versions.end());
   CHECK(first_versions.back() == last_version + kProcesses);
 }

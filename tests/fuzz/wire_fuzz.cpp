@@ -9,6 +9,7 @@
 #include "wire/greeting.hpp"
 #include "wire/reply.hpp"
 #include "wire/request.hpp"
+#include "wire/search_batch.hpp"
 
 namespace {
 
@@ -51,6 +52,9 @@ void read_payload(ByteView payload) {
   (void)wire::parse_opened(payload).has_value();
   (void)wire::parse_count(payload).has_value();
   (void)wire::parse_entries(payload).has_value();
+  (void)wire::parse_search_summary(payload).has_value();
+  if (const auto lines = wire::unpack_lines(payload)) must(lines->size() <= payload.size());
+  if (const auto found = wire::unpack_entries(payload)) must(found->size() <= payload.size());
   (void)wire::parse_line_slice(payload).has_value();
   (void)wire::parse_edit_result(payload).has_value();
   (void)wire::parse_tree_counts(payload).has_value();

@@ -37,13 +37,18 @@ std::chrono::sys_time<nanoseconds> time_of(const timespec& time) {
 
 }  // namespace
 
-FileInfo info_of(const struct stat& facts, std::string path) {
+FileInfo bare_info_of(const struct stat& facts, std::string path) {
   FileInfo info;
   info.path = std::move(path);
   info.type = type_of(facts.st_mode);
   info.size = static_cast<std::uint64_t>(facts.st_size);
   info.mode = facts.st_mode & 07777U;
   info.modified = time_of(facts.st_mtim);
+  return info;
+}
+
+FileInfo info_of(const struct stat& facts, std::string path) {
+  FileInfo info = bare_info_of(facts, std::move(path));
   info.etag = etag_of(facts);
   return info;
 }

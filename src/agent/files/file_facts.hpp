@@ -14,6 +14,9 @@ namespace cove::agent {
 /// A FileInfo without its link target. Times beyond 1677 to 2262 become the nearest of them.
 FileInfo info_of(const struct stat& facts, std::string path);
 
+/// The same without its etag, which costs most of it.
+FileInfo bare_info_of(const struct stat& facts, std::string path);
+
 /// What FileInfo::etag is.
 std::string etag_of(const struct stat& facts);
 

@@ -65,6 +65,9 @@ class Files::Scope {
   const GuestPath& path() const noexcept { return path_; }
   std::string shown() const { return resolver().shown(path_); }
 
+  /// A descriptor of the root that outlives this; empty where the process has no more.
+  base::UniqueFd root() const { return base::UniqueFd(::fcntl(root_, F_DUPFD_CLOEXEC, 0)); }
+
   /// What Place::below is where places of all scopes are compared.
   std::string place_of(std::string below) const {
     return owned_ ? name_of(std::move(below)) : std::move(below);
@@ -132,6 +135,15 @@ Result<OpenedFile> Files::open_file(const GuestPath& path, const ReadRange& rang
   }
   file.length = std::min(range.length.value_or(file.info.size), file.info.size - start);
   return file;
+}
+
+Result<SearchedPlace> Files::open_searched(const GuestPath& path) const {
+  COVE_TRY(const Scope scope, scope_of(path));
+  COVE_TRY(OpenedPath opened, scope.resolver().open(scope.path(), O_RDONLY));
+  base::UniqueFd root = scope.root();
+  if (!root) return base::system_error(errno, "search " + scope.shown());
+  return SearchedPlace{std::move(opened.fd), std::move(opened.below), std::move(root),
+                       scope.shown()};
 }
 
 Result<std::unique_ptr<LineReader>> Files::open_lines(const GuestPath& path,

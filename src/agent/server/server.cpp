@@ -56,7 +56,7 @@ Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket
   greeting_.build_id = build_id();
   greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
                             "kill_tree", "pty",   "background",  "files",
-                            "edit",      "tree",  "watch"};
+                            "edit",      "tree",  "watch",       "search"};
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;
   greeting_.generation = boot.generation;
@@ -164,6 +164,12 @@ struct Server::Dispatch {
   }
   Handler operator()(wire::FileRequest& request) const {
     return server.parts_.files.serve(asked.id, request, stream);
+  }
+  Handler operator()(wire::GrepRequest& request) const {
+    return server.parts_.searches.grep(std::move(request), stream);
+  }
+  Handler operator()(wire::FindRequest& request) const {
+    return server.parts_.searches.find(std::move(request), stream);
   }
   Handler operator()(wire::SyncRequest&) const {
     server.parts_.files.sync(stream);

@@ -10,6 +10,7 @@
 #include "agent/loop/event_loop.hpp"
 #include "agent/server/connection.hpp"
 #include "agent/server/file_service.hpp"
+#include "agent/server/search_service.hpp"
 #include "wire/boot.hpp"
 #include "wire/greeting.hpp"
 
@@ -25,6 +26,7 @@ class Server final : public Watcher, public Connection::Owner {
     EventLoop& loop;
     CommandTable& commands;
     FileService& files;
+    SearchService& searches;
   };
 
   Server(Parts parts, const wire::AgentBoot& boot);

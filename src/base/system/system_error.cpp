@@ -2,6 +2,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "base/system/descriptor_limit.hpp"
 
 namespace cove::base {
 
@@ -45,8 +48,10 @@ ErrorCode code_of_errno(int error_number) noexcept {
 Error system_error(int error_number, const std::string& what) {
   // strerrordesc_np, not strerror: it is thread safe and does not follow the host's locale.
   const char* words = ::strerrordesc_np(error_number);
-  return {code_of_errno(error_number),
-          what + ": " + (words != nullptr ? words : "error " + std::to_string(error_number))};
+  std::string text =
+      what + ": " + (words != nullptr ? words : "error " + std::to_string(error_number));
+  if (error_number == EMFILE) text += "; " + descriptor_limit();
+  return {code_of_errno(error_number), std::move(text)};
 }
 
 }  // namespace cove::base

@@ -27,6 +27,12 @@ bool is_deeper_than(std::string_view text, int limit) {
   return false;
 }
 
+/// Without the "[json.exception.parse_error.101] " before it.
+std::string words_of(std::string_view what) {
+  const std::size_t end = what.starts_with('[') ? what.find("] ") : std::string_view::npos;
+  return std::string(end == std::string_view::npos ? what : what.substr(end + 2));
+}
+
 std::string dump(const nlohmann::json& value, int indent) {
   return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -35,13 +41,13 @@ std::string dump(const nlohmann::json& value, int indent) {
 
 Result<nlohmann::json> parse_json(std::string_view text) {
   if (is_deeper_than(text, kMaxDepth)) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "JSON is nested deeper than " + std::to_string(kMaxDepth) + " levels");
+    return Error(ErrorCode::kInvalidArgument, "nested deeper than " + std::to_string(kMaxDepth) +
+                                                  " levels, more than any document of Cove's");
   }
   try {
     return nlohmann::json::parse(text);
   } catch (const nlohmann::json::exception& e) {
-    return Error(ErrorCode::kInvalidArgument, std::string("not valid JSON: ") + e.what());
+    return Error(ErrorCode::kInvalidArgument, "not valid JSON: " + words_of(e.what()));
   }
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/arguments/process_help.hpp"
 #include "cli/arguments/request.hpp"
 
 namespace cove::cli {
@@ -15,6 +16,8 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   put       write a file                   cove put --app demo --user ana sales.csv data/sales.csv
   get       read a file                    cove get --app demo --user ana out/chart.svg chart.svg
   ls        list a directory               cove ls --app demo --user ana -l data
+  grep      find lines in files            cove grep --app demo --user ana 'def \w+' src
+  find      find files by name             cove find --app demo --user ana '*.csv'
 
 Commands that run on in a workspace:
   exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
@@ -77,7 +80,8 @@ Options:
 
 Ctrl-C ends the command, with all that it started; a second Ctrl-C does not wait for that.
 
-Exit code: the command's; 128 + n for a signal; 124 timed out; 137 out of memory; 125 Cove's own.
+Exit code: the command's; 128 + n for a signal; 124 timed out; 137 out of memory; 125 Cove's own,
+also where there is no such program.
 
 Examples:
   cove exec --app demo --user ana --chat c1 -- sh -c 'echo hello > note.txt; pwd'
@@ -86,83 +90,6 @@ Examples:
   cove exec --app demo --user ana -t -- bash
   cove exec --app demo --user ana --timeout 10s -e LANG=C -- make test
   cove exec --app demo --user ana -d --name web -- python3 -m http.server
-)";
-
-constexpr std::string_view kPs = R"(List the commands that run on in a workspace, ended ones too.
-
-Usage: cove ps --app ID --user U [OPTIONS]
-
-They are those that `cove exec --detach` or a program started, until they are forgotten. A workspace
-that does not run has none, and is not woken to say so.
-
-Options:
-  --json              {"processes": [{"id", "name", "command", "running", "exit_code", ...}]}
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Example:
-  cove ps --app demo --user ana
-)";
-
-constexpr std::string_view kLogs =
-    R"(Show what a detached command has written: stdout on stdout, stderr on stderr.
-
-Usage: cove logs --app ID --user U [OPTIONS] PROCESS
-
-PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. The last
-64 MiB of each stream are kept, whole; where something is gone, a line on stderr says how much.
-
-Options:
-  -f, --follow        go on as more is written, until the command ends; Ctrl-C only stops showing
-  --json              {"id", "stdout", "stdout_gone_bytes", "stderr", "stderr_gone_bytes"}
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove logs --app demo --user ana web
-  cove logs --app demo --user ana -f 3f2a
-)";
-
-constexpr std::string_view kKill =
-    R"(End a detached command with all that it started, and wait for that.
-
-Usage: cove kill --app ID --user U [OPTIONS] PROCESS
-
-PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. It gets
-SIGTERM, 2 s to end by itself, and SIGKILL.
-
-Options:
-  -s, --signal SIGNAL    instead send it this one signal (HUP, SIGHUP, 1), and do not wait
-  --forget            and forget it: cove ps shows it no longer, and its output is deleted. A
-                      workspace keeps 256
-  --json              {"id", "done"}; done is ended, signaled or forgotten
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove kill --app demo --user ana web
-  cove kill --app demo --user ana --signal HUP web
-)";
-
-constexpr std::string_view kAttach =
-    R"(Show what a detached command writes from now on, and type to it.
-
-Usage: cove attach --app ID --user U [OPTIONS] PROCESS
-
-PROCESS is an id as cove ps shows it, at least 4 characters of its beginning, or a name. Where it
-has a terminal (exec -d -t) and this is one, keys go to it as they are, and Ctrl-P Ctrl-Q lets go of
-it. Else Ctrl-C lets go of it. It goes on either way; cove kill ends it.
-
-Options:
-  -i, --stdin         give it what comes on stdin; the end of stdin is the end of its own
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Exit code: that of the command, where it ends meanwhile; 0 after Ctrl-P Ctrl-Q.
-
-Examples:
-  cove attach --app demo --user ana web
-  cove attach --app demo --user ana -i import < rows.csv
 )";
 
 constexpr std::string_view kPut = R"(Write a file of a workspace: whole or not at all.
@@ -191,7 +118,8 @@ constexpr std::string_view kGet =
 Usage: cove get --app ID --user U [--chat C] [OPTIONS] PATH [LOCAL]
 
 PATH is a path in the workspace: relative to the chat's directory, or absolute below /workspace.
-LOCAL is written whole or not at all; a directory gets a file of PATH's name.
+LOCAL is written whole or not at all; a directory gets a file of PATH's name; a link stays, and the
+file that it leads to is replaced.
 
 Options:
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
@@ -220,6 +148,65 @@ Options:
 Examples:
   cove ls --app demo --user ana
   cove ls --app demo --user ana --chat c1 -l ..
+)";
+
+constexpr std::string_view kGrep = R"(Find the lines of a workspace's files that match a pattern.
+
+Usage: cove grep --app ID --user U [--chat C] [OPTIONS] PATTERN [PATH]
+
+PATTERN is a regular expression of RE2's syntax, held against one line at a time. PATH is a directory
+or a file; without it, it is the chat's directory, or /workspace. Lines come as PATH:LINE:TEXT, in one
+order always; bytes that cannot be shown as escapes. Passed over are binary files, hidden ones, .git,
+and what .gitignore, .ignore and .coveignore say.
+
+Options:
+  -F, --literal       PATTERN is plain text
+  -i, --ignore-case   upper and lower case are the same
+  -w, --word          only whole words
+  -A N, -B N, -C N    also N lines after, before, or around each match (--after, --before, --context)
+  --include GLOB      only files that match; may be repeated
+  --exclude GLOB      pass over files and directories that match; may be repeated
+  --hidden            also what begins with a dot
+  --no-ignore         also what ignore files hide
+  --limit N           stop after N matching lines
+  --json              {"lines": [...], "summary": {...}}; see docs/command.md
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Exit code: 0 where a line was found, 1 where none was, 125 Cove's own.
+
+Examples:
+  cove grep --app demo --user ana -F TODO
+  cove grep --app demo --user ana --chat c1 -i --include '*.py' 'import\s+os' src
+)";
+
+constexpr std::string_view kFind = R"(Find files and directories of a workspace by their names.
+
+Usage: cove find --app ID --user U [--chat C] [OPTIONS] [GLOB [PATH]]
+
+GLOB has * ? [a-z] {a,b} and ** for any number of directories; with a slash in it it is held against
+the path below PATH, else against the name. Without GLOB everything is found. PATH is a directory;
+without it, it is the chat's directory, or /workspace. Passed over are hidden files, .git, and what
+.gitignore, .ignore and .coveignore say.
+
+Options:
+  --type TYPE         file, directory, symlink or other
+  --min-size N, --max-size N    only files of so many bytes
+  --changed-within T  only what changed in the last 30s, 10m, 24h
+  --depth N           so many levels of directories; 1 = PATH's own entries
+  --newest            the newest first: the --limit newest, 1000 without one
+  --exclude GLOB      pass over what matches; may be repeated
+  --hidden            also what begins with a dot
+  --no-ignore         also what ignore files hide
+  --limit N           stop after N
+  -l                  also type, mode, size, time of change, and where a link leads
+  --json              {"entries": [...], "summary": {...}}; see docs/command.md
+  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
+
+Examples:
+  cove find --app demo --user ana '**/*_test.{py,js}'
+  cove find --app demo --user ana --newest --limit 20 -l '*' data
 )";
 
 constexpr std::string_view kStatus = R"(Say what a workspace's sandbox is doing. Nothing is started.
@@ -314,7 +301,7 @@ Example:
 )";
 
 constexpr std::string_view kDoctor =
-    R"(Say what this machine can isolate, what is missing, and how to get it.
+    R"(Say what this machine can isolate, what is missing, and how to get it. Nothing is kept.
 
 Usage: cove doctor [OPTIONS]
 
@@ -340,11 +327,11 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},       {"exec", kExec},       {"ps", kPs},         {"logs", kLogs},
-    {"kill", kKill},       {"attach", kAttach},   {"put", kPut},       {"get", kGet},
-    {"ls", kLs},           {"status", kStatus},   {"list", kListHelp}, {"stop", kStop},
-    {"archive", kArchive}, {"destroy", kDestroy}, {"sweep", kSweep},   {"doctor", kDoctor},
-    {"help", kHelp},
+    {"", kOverview},     {"exec", kExec},     {"ps", kPs},           {"logs", kLogs},
+    {"kill", kKill},     {"attach", kAttach}, {"put", kPut},         {"get", kGet},
+    {"ls", kLs},         {"grep", kGrep},     {"find", kFind},       {"status", kStatus},
+    {"list", kListHelp}, {"stop", kStop},     {"archive", kArchive}, {"destroy", kDestroy},
+    {"sweep", kSweep},   {"doctor", kDoctor}, {"help", kHelp},
 };
 
 }  // namespace

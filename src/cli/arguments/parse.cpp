@@ -24,6 +24,10 @@ struct Raw {
   std::optional<std::string> keep_alive;
   std::optional<std::string> signal;
   std::string mode;
+  std::string type;
+  std::string changed_within;
+  std::optional<std::uint32_t> context;
+  bool no_ignore = false;
   std::vector<std::string> env;
   std::optional<std::string> first;
   std::optional<std::string> second;
@@ -54,6 +58,8 @@ constexpr Command kCommands[] = {
     {"put", Verb::kPut, kWorkspace | kChat | kPaths, 2, 2, "LOCAL (or -) and PATH"},
     {"get", Verb::kGet, kWorkspace | kChat | kPaths, 1, 2, "PATH and at most one LOCAL"},
     {"ls", Verb::kLs, kWorkspace | kChat | kPaths, 0, 1, "at most one PATH"},
+    {"grep", Verb::kGrep, kWorkspace | kChat | kPaths, 1, 2, "PATTERN and at most one PATH"},
+    {"find", Verb::kFind, kWorkspace | kChat | kPaths, 0, 2, "at most GLOB and PATH"},
     {"status", Verb::kStatus, kWorkspace | kChat, 0, 0, "no path"},
     {"list", Verb::kList, kWorkspace, 0, 0, "no path"},
     {"stop", Verb::kStop, kWorkspace | kChat, 0, 0, "no path"},
@@ -84,6 +90,39 @@ void add_workspace(CLI::App& app, const Command& command, WorkspaceChoice& works
   if ((command.options & kChat) != 0) app.add_option("--chat", workspace.chat);
 }
 
+/// What grep and find have in common.
+template <class Query>
+void add_search(CLI::App& app, Query& query, Raw& raw) {
+  // One value each time: a list would split a glob such as [a,b].
+  app.add_option("--exclude", query.exclude)->allow_extra_args(false);
+  app.add_flag("--hidden", query.hidden);
+  app.add_flag("--no-ignore", raw.no_ignore);
+  app.add_option("--limit", query.limit);
+}
+
+void add_grep(CLI::App& app, GrepQuery& query, Raw& raw) {
+  add_search(app, query, raw);
+  app.add_option("--include", query.include)->allow_extra_args(false);
+  app.add_flag("-F,--literal", query.literal);
+  app.add_flag("-i,--ignore-case", query.ignore_case);
+  app.add_flag("-w,--word", query.whole_word);
+  app.add_option("-B,--before", query.context_before);
+  app.add_option("-A,--after", query.context_after);
+  app.add_option("-C,--context", raw.context);
+}
+
+void add_find(CLI::App& app, Request& request, Raw& raw) {
+  FindQuery& query = request.find;
+  add_search(app, query, raw);
+  app.add_option("--type", raw.type);
+  app.add_option("--depth", query.max_depth);
+  app.add_option("--min-size", query.min_size);
+  app.add_option("--max-size", query.max_size);
+  app.add_option("--changed-within", raw.changed_within);
+  app.add_flag("--newest", query.newest_first);
+  app.add_flag("-l", request.long_form);
+}
+
 void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) {
   if ((command.options & kPaths) != 0) {
     // Two single values: a list would split a name such as [a,b].
@@ -111,6 +150,8 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
       app.add_flag("--durable", request.durable);
       break;
     case Verb::kLs: app.add_flag("-l", request.long_form); break;
+    case Verb::kGrep: add_grep(app, request.grep, raw); break;
+    case Verb::kFind: add_find(app, request, raw); break;
     case Verb::kList: app.add_option("--source", request.source); break;
     case Verb::kStop:
     case Verb::kArchive: app.add_flag("--force", request.force); break;
@@ -197,6 +238,34 @@ Result<void> take_mode(const std::string& text, Request& request) {
   return ok();
 }
 
+Result<void> take_type(const std::string& text, FindQuery& query) {
+  if (text.empty()) return ok();
+  constexpr std::pair<std::string_view, FileType> kTypes[] = {{"file", FileType::kRegular},
+                                                              {"directory", FileType::kDirectory},
+                                                              {"symlink", FileType::kSymlink},
+                                                              {"other", FileType::kOther}};
+  for (const auto& [name, type] : kTypes) {
+    if (text == name) query.type = type;
+  }
+  if (query.type) return ok();
+  return usage_error("--type wants file, directory, symlink or other, not " + base::quoted(text),
+                     "find");
+}
+
+/// What of grep and find was not read into their queries at once.
+Result<void> take_search(const Raw& raw, Request& request) {
+  constexpr std::uint64_t kNewest = 1000;
+  request.grep.use_ignore_files = request.find.use_ignore_files = !raw.no_ignore;
+  if (raw.context) request.grep.context_before = request.grep.context_after = *raw.context;
+  COVE_TRY_VOID(take_type(raw.type, request.find));
+  if (request.find.newest_first && !request.find.limit) request.find.limit = kNewest;
+  request.find.facts = request.long_form;
+  if (!raw.changed_within.empty()) {
+    COVE_TRY(request.changed_within, parse_duration(raw.changed_within));
+  }
+  return ok();
+}
+
 /// Paths, or the command, from before and after the `--`.
 Result<void> take_operands(const Command& command, Raw& raw, std::vector<std::string> rest,
                            Request& request) {
@@ -267,6 +336,7 @@ Result<Request> parse_request(const std::vector<std::string>& arguments) {
   COVE_TRY_VOID(take_env(raw.env, request));
   COVE_TRY_VOID(take_mode(raw.mode, request));
   COVE_TRY_VOID(take_process(raw, request));
+  COVE_TRY_VOID(take_search(raw, request));
   COVE_TRY_VOID(check_chat(request));
   COVE_TRY_VOID(take_operands(*command, raw, std::move(rest), request));
   if (request.verb == Verb::kHelp && !request.operands.empty()) request.topic = request.operands[0];

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cove/result.hpp>
+#include <cove/search.hpp>
 
 namespace cove::cli {
 
@@ -24,6 +25,8 @@ enum class Verb : std::uint8_t {
   kGet,
   kList,
   kLs,
+  kGrep,
+  kFind,
   kStatus,
   kStop,
   kArchive,
@@ -53,8 +56,10 @@ struct Request {
   std::optional<std::string> config;
   std::optional<std::chrono::milliseconds> timeout;
   WorkspaceChoice workspace;
-  std::vector<std::string> operands;  ///< of put, get and ls: paths; of kill and such: processes
-  std::vector<std::string> command;   ///< of exec: what follows `--`, as it was given
+  /// Of put, get and ls: paths; of grep and find: what they look for first; of kill and such: one
+  /// process.
+  std::vector<std::string> operands;
+  std::vector<std::string> command;  ///< of exec: what follows `--`, as it was given
   bool read_stdin = false;
   bool terminal = false;
   bool detach = false;
@@ -68,6 +73,9 @@ struct Request {
   std::optional<std::uint32_t> mode;
   bool durable = false;
   bool long_form = false;
+  GrepQuery grep{.limit = {}};
+  FindQuery find{.limit = {}};
+  std::optional<std::chrono::milliseconds> changed_within;  ///< of find
   bool force = false;
   bool yes = false;
   bool orphans = false;

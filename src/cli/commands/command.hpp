@@ -25,6 +25,8 @@ Result<int> run_attach(const Invocation& invocation);
 Result<int> run_put(const Invocation& invocation);
 Result<int> run_get(const Invocation& invocation);
 Result<int> run_ls(const Invocation& invocation);
+Result<int> run_grep(const Invocation& invocation);
+Result<int> run_find(const Invocation& invocation);
 Result<int> run_status(const Invocation& invocation);
 Result<int> run_list(const Invocation& invocation);
 Result<int> run_stop(const Invocation& invocation);
@@ -32,6 +34,9 @@ Result<int> run_archive(const Invocation& invocation);
 Result<int> run_destroy(const Invocation& invocation);
 Result<int> run_sweep(const Invocation& invocation);
 Result<int> run_doctor(const Invocation& invocation);
+
+/// Prints what doctor found. 1 where something is broken.
+Result<int> tell_findings(const Output& output, bool json, const std::vector<Finding>& findings);
 
 /// The owner that the options name; none where only --sandbox is given. kInvalidArgument: they name
 /// none, half of one, or one twice.

@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
 #include "cli/commands/command.hpp"
 #include "cli/output/json_list.hpp"
@@ -18,24 +17,6 @@ constexpr std::uint32_t kPage = 1000;
 Result<void> print(const Invocation& invocation, const nlohmann::json& object,
                    const std::string& text) {
   return invocation.output.out(invocation.request.json ? base::dump_json(object) + "\n" : text);
-}
-
-Result<int> tell_done(const Invocation& invocation, const char* done, const SandboxId& sandbox) {
-  const nlohmann::json object{{"sandbox_id", sandbox.str()}, {"done", done}};
-  COVE_TRY_VOID(
-      print(invocation, object, std::string(done) + " " + base::escaped(sandbox.str()) + "\n"));
-  return 0;
-}
-
-StopDrain drain_of(const Request& request) {
-  return request.force ? StopDrain::kCancel : StopDrain::kRefuse;
-}
-
-/// A sandbox in use is refused; the hint says how to end what uses it.
-Result<void> with_hint(const Request& request, const Result<void>& done) {
-  const bool refused = !done && done.error().code() == ErrorCode::kFailedPrecondition;
-  if (!refused || request.force) return done;
-  return done.error().with_context("hint", "--force ends what runs");
 }
 
 /// The source to list: "type/id", or empty for all.
@@ -95,33 +76,6 @@ Result<int> run_list(const Invocation& invocation) {
   return 0;
 }
 
-Result<int> run_stop(const Invocation& invocation) {
-  COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
-  const StopDrain drain = drain_of(invocation.request);
-  COVE_TRY_VOID(
-      with_hint(invocation.request, invocation.cove.stop(sandbox, drain, invocation.call)));
-  return tell_done(invocation, "stopped", sandbox);
-}
-
-Result<int> run_archive(const Invocation& invocation) {
-  COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
-  const StopDrain drain = drain_of(invocation.request);
-  COVE_TRY_VOID(
-      with_hint(invocation.request, invocation.cove.archive(sandbox, drain, invocation.call)));
-  return tell_done(invocation, "archived", sandbox);
-}
-
-Result<int> run_destroy(const Invocation& invocation) {
-  COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
-  if (!invocation.request.yes) {
-    return Error(ErrorCode::kInvalidArgument, "destroy deletes the workspace of " +
-                                                  base::quoted(sandbox.str()) +
-                                                  " and its archive for ever; say so with --yes");
-  }
-  COVE_TRY_VOID(invocation.cove.destroy(sandbox, invocation.call));
-  return tell_done(invocation, "destroyed", sandbox);
-}
-
 Result<int> run_sweep(const Invocation& invocation) {
   COVE_TRY(const SweepReport report, invocation.cove.sweep(invocation.call));
   COVE_TRY_VOID(print(invocation, sweep_json(report), sweep_text(report)));
@@ -138,8 +92,12 @@ Result<int> run_doctor(const Invocation& invocation) {
     COVE_TRY_VOID(print(invocation, orphans_json(report), orphans_text(report)));
     return 0;
   }
-  const std::vector<Finding> findings = invocation.cove.doctor();
-  COVE_TRY_VOID(print(invocation, findings_json(findings), findings_text(findings)));
+  return tell_findings(invocation.output, invocation.request.json, invocation.cove.doctor());
+}
+
+Result<int> tell_findings(const Output& output, bool json, const std::vector<Finding>& findings) {
+  COVE_TRY_VOID(
+      output.out(json ? base::dump_json(findings_json(findings)) + "\n" : findings_text(findings)));
   const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.level == Finding::Level::kBroken;
   });

@@ -9,7 +9,6 @@
 #include "base/system/system_error.hpp"
 #include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
-#include "base/text/utf8.hpp"
 
 namespace cove::cli {
 namespace {
@@ -70,16 +69,14 @@ Result<Config> load_config(const Request& request, const Surroundings& surroundi
   if (!document) {
     return Error(ErrorCode::kInvalidArgument, shown + " is " + document.error().message());
   }
-  if (document->is_object() && (request.home || !document->contains("state_dir"))) {
-    COVE_TRY(const std::string directory, state_directory(request, surroundings));
-    if (!base::is_utf8(directory)) {
-      return Error(ErrorCode::kInvalidArgument, "the state directory " + base::quoted(directory) +
-                                                    " is not UTF-8, which --config needs");
-    }
-    (*document)["state_dir"] = directory;
-  }
+  const bool has_own = !document->is_object() || document->contains("state_dir");
+  // What stands in the file is checked also where another directory wins over it.
+  if (!has_own) (*document)["state_dir"] = "/";
   Result<Config> config = parse_config(base::dump_json(*document));
   if (!config) return config.error().with_context("file", *request.config);
+  if (request.home || !has_own) {
+    COVE_TRY(config->state_dir, state_directory(request, surroundings));
+  }
   return config;
 }
 

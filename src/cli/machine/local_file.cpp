@@ -20,8 +20,19 @@ namespace {
 constexpr std::size_t kPiece = 256 * 1024;
 constexpr int kLookAtStop = 100;  // ms
 
-/// The path behind links, so that a link stays one; as it is where that is nothing.
-std::string behind_links(const std::string& path) {
+/// The path behind links, so that a link stays one and what it leads to is replaced, as cp does.
+/// A link that leads to nothing is refused: it says nowhere whether that file was meant to be.
+Result<std::string> behind_links(const std::string& path) {
+  struct stat facts{};
+  if (::lstat(path.c_str(), &facts) != 0) return path;
+  // The kernel itself follows it first: it refuses links that strangers put into directories such
+  // as /tmp, which realpath would not notice.
+  if (S_ISLNK(facts.st_mode) && ::stat(path.c_str(), &facts) != 0) {
+    if (errno != ENOENT) return base::system_error(errno, "follow the link " + base::quoted(path));
+    return Error(ErrorCode::kFailedPrecondition,
+                 base::quoted(path) +
+                     " is a link that leads to nothing; remove it, or name the file itself");
+  }
   const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
                                                          &std::free);
   return real ? real.get() : path;
@@ -84,7 +95,7 @@ Result<LocalFile> LocalFile::create(const std::string& path, const std::string& 
   std::string target = path;
   const bool directory = ::stat(path.c_str(), &facts) == 0 && S_ISDIR(facts.st_mode);
   if (directory || path.ends_with('/')) target += (path.ends_with('/') ? "" : "/") + name;
-  target = behind_links(target);
+  COVE_TRY(target, behind_links(target));
   const std::string shown = base::quoted(target);
   const bool there = ::stat(target.c_str(), &facts) == 0;
   if (there && !S_ISREG(facts.st_mode)) {

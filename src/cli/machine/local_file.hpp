@@ -25,7 +25,8 @@ Result<Bytes> read_piece(int fd, const std::string& shown, const CallContext& ca
 /// regular file (a terminal, a pipe) is written to as it is.
 class LocalFile {
  public:
-  /// Where `path` is a directory, or ends with a slash, the file is `name` in it.
+  /// Where `path` is a directory, or ends with a slash, the file is `name` in it. A link is
+  /// followed and stays. kFailedPrecondition: it leads to nothing, or nobody reads from the pipe.
   static Result<LocalFile> create(const std::string& path, const std::string& name);
 
   LocalFile(LocalFile&& other) noexcept;

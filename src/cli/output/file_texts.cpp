@@ -12,16 +12,6 @@ namespace {
 using nlohmann::json;
 using std::chrono::milliseconds;
 
-const char* word_of(FileType type) {
-  switch (type) {
-    case FileType::kRegular: return "file";
-    case FileType::kDirectory: return "directory";
-    case FileType::kSymlink: return "symlink";
-    case FileType::kOther: return "other";
-  }
-  return "other";
-}
-
 char letter_of(FileType type) {
   switch (type) {
     case FileType::kRegular: return '-';
@@ -50,10 +40,20 @@ std::string mode_text(const FileInfo& file) {
 
 }  // namespace
 
+const char* type_text(FileType type) {
+  switch (type) {
+    case FileType::kRegular: return "file";
+    case FileType::kDirectory: return "directory";
+    case FileType::kSymlink: return "symlink";
+    case FileType::kOther: return "other";
+  }
+  return "other";
+}
+
 json file_json(const FileInfo& file) {
   std::array<char, 8> mode{};
   std::snprintf(mode.data(), mode.size(), "%04o", static_cast<unsigned>(file.mode & 07777U));
-  json object{{"type", word_of(file.type)},
+  json object{{"type", type_text(file.type)},
               {"size", file.size},
               {"mode", mode.data()},
               {"modified", time_text(std::chrono::floor<milliseconds>(file.modified))}};

@@ -24,6 +24,12 @@ class JsonList {
 
   Result<void> finish() { return output_.out((begun_ ? "" : beginning()) + "]}\n"); }
 
+  /// The same with one more key behind the list.
+  Result<void> finish(const std::string& key, const nlohmann::json& value) {
+    return output_.out((begun_ ? "" : beginning()) + "],\n\"" + key +
+                       "\": " + base::dump_json(value) + "}\n");
+  }
+
  private:
   std::string beginning() const { return "{\"" + key_ + "\": ["; }
 

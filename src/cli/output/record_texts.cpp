@@ -50,6 +50,11 @@ std::string owner_text(const WorkspaceKey& key) {
   return base::escaped(key.source_type + "/" + key.source_id + " " + key.user_id);
 }
 
+/// What was done to a sandbox that is in that state now.
+std::string word_of(SandboxState state) {
+  return std::string(state == SandboxState::kAbsent ? "destroyed" : name_of(state));
+}
+
 }  // namespace
 
 std::string time_text(std::chrono::sys_time<std::chrono::milliseconds> time) {
@@ -109,6 +114,20 @@ std::string record_text(const Record& record) {
   if (record.operation) line("last error", base::harmless(record.operation->error));
   line("ATTENTION", base::harmless(record.needs_attention));
   return text;
+}
+
+json settled_json(const Settled& settled) {
+  const bool now = settled.by == Settled::By::kThisCall;
+  return {{"sandbox_id", settled.sandbox.str()},
+          {"done", now ? json(word_of(settled.state)) : json(nullptr)},
+          {"state", name_of(settled.state)}};
+}
+
+std::string settled_text(const Settled& settled) {
+  const std::string word = word_of(settled.state);
+  const std::string sandbox = base::escaped(settled.sandbox.str());
+  if (settled.by == Settled::By::kThisCall) return word + " " + sandbox + "\n";
+  return sandbox + " is " + word + " already; nothing was done\n";
 }
 
 std::string record_heading() {

@@ -31,9 +31,29 @@ std::string record_heading();
 /// {"name", "type", "size", "mode", "modified"} and "link_target" of a link.
 nlohmann::json file_json(const FileInfo& file);
 
+/// "file", "directory", "symlink", "other".
+const char* type_text(FileType type);
+
 /// One line of `cove ls`, without and with -l.
 std::string file_text(const FileInfo& file);
 std::string file_long_text(const FileInfo& file);
+
+/// {"path", "line", "column", "text", "submatches": [[offset, length], ...]} of a match; of a line
+/// beside one `context` in place of the last three.
+nlohmann::json line_json(const GrepLine& line);
+
+/// "path:line:text", and "path-line-text" of a line beside a match.
+std::string line_text(const GrepLine& line);
+
+/// {"path", "type"}, and with facts what `ls` says.
+nlohmann::json found_json(const FindEntry& entry);
+std::string found_text(const FindEntry& entry);
+
+/// {"ended", "matches", "searched", "matched", "binary", "too_large", "problems"}.
+nlohmann::json summary_json(const SearchSummary& summary);
+
+/// What a person has to know of a search beside its results: nothing, or lines for stderr.
+std::string summary_text(const SearchSummary& summary);
 
 /// {"outcome", "exit_code", "signal", "stdout", "stderr", ..., "duration_ms"}.
 nlohmann::json exec_json(const ExecResult& result);
@@ -55,6 +75,20 @@ struct KeptLog {
 
 /// {"id", "stdout", "stdout_gone_bytes", "stderr", "stderr_gone_bytes"}.
 nlohmann::json logs_json(const ProcessId& id, const KeptLog& out, const KeptLog& err);
+
+/// What stop, archive and destroy left: the state, and whether that is their doing.
+struct Settled {
+  enum class By : std::uint8_t { kThisCall, kOthers };  ///< kOthers: it was so before
+  SandboxId sandbox;
+  SandboxState state = SandboxState::kAbsent;
+  By by = By::kThisCall;
+};
+
+/// {"sandbox_id", "done", "state"}; `done` is null where it was so before.
+nlohmann::json settled_json(const Settled& settled);
+
+/// "stopped ID", or "ID is stopped already; nothing was done".
+std::string settled_text(const Settled& settled);
 
 nlohmann::json sweep_json(const SweepReport& report);
 std::string sweep_text(const SweepReport& report);

@@ -2,10 +2,9 @@
 
 #include <cerrno>
 
-#include <fcntl.h>
+#include <sys/mman.h>
 
 #include "base/system/system_error.hpp"
-#include "base/system/unique_fd.hpp"
 #include "metadata/sqlite/failure.hpp"
 
 namespace cove::metadata::sqlite {
@@ -85,16 +84,24 @@ Result<void> Connection::enter_wal() {
 
 /// SQLite writes the index of the WAL through a mapping, and takes room for it a page at a time: on
 /// a file system with smaller blocks the rest of a page is a hole, and a full disk then kills the
-/// host by SIGBUS.
+/// host by SIGBUS. Not by a descriptor of our own: to close one would drop SQLite's locks.
 Result<void> Connection::keep_room_for_index() {
+  constexpr int kIndexPart = 32 * 1024;  // as SQLite maps it; one part serves a WAL of 16 MB
   COVE_TRY_VOID(run("SELECT 1 FROM sqlite_schema"));  // from here on the index is there
-  constexpr off_t kIndexOfLargestWal = 128 * 1024;
-  const std::string path = file() + "-shm";
-  const base::UniqueFd index(::open(path.c_str(), O_RDWR | O_CLOEXEC));
-  if (!index) return base::system_error(errno, "open '" + path + "'");
-  // Where room cannot be set aside there is nothing better.
-  if (::fallocate(*index, 0, 0, kIndexOfLargestWal) == 0 || errno == EOPNOTSUPP) return ok();
-  return base::system_error(errno, "make room for the index of metadata store '" + path_ + "'");
+  sqlite3_file* file = nullptr;
+  int code = sqlite3_file_control(db_, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+  if (code != SQLITE_OK) return failure(code);
+  volatile void* part = nullptr;
+  code = file->pMethods->xShmMap(file, 0, kIndexPart, 0, &part);
+  if (code != SQLITE_OK) return failure(code);
+  // EINVAL: a kernel before 5.14, where nothing better is known.
+  if (part == nullptr || ::madvise(const_cast<void*>(part), kIndexPart, MADV_POPULATE_WRITE) == 0 ||
+      errno == EINVAL) {
+    return ok();
+  }
+  return Error(ErrorCode::kQuotaExceeded,
+               "metadata store '" + path_ + "': no room on the disk for the index of its WAL")
+      .with_cause(base::system_error(errno, "the system's answer"));
 }
 
 std::string Connection::file() const {

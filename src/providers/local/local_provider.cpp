@@ -17,6 +17,7 @@
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/offline_volume.hpp"
+#include "providers/local/root_powers.hpp"
 #include "providers/local/turns.hpp"
 #include "providers/local/volume/sync_together.hpp"
 
@@ -383,7 +384,7 @@ void LocalProvider::reap_when_ended(int process) {
 Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime& runtime) {
   Machine machine;
   COVE_TRY(machine.state, StateDirectory::open(options.state_dir, runtime.ids));
-  machine.root = ::geteuid() == 0;
+  machine.root = is_range_root();
   machine.node =
       options.node.empty() ? default_node(machine.state.node_file()) : NodeId(options.node);
   COVE_TRY(machine.pid_space, this_pid_space());

@@ -1,12 +1,16 @@
 #include "providers/local/machine_facts.hpp"
 
 #include <array>
+#include <charconv>
+#include <sstream>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/sha256.hpp"
+#include "base/system/descriptor_limit.hpp"
+#include "base/text/display_text.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {
@@ -75,11 +79,39 @@ std::optional<std::string> find_bubblewrap(const std::string& configured) {
 Error bubblewrap_missing(const std::string& configured) {
   if (!configured.empty()) {
     return {ErrorCode::kProvider,
-            "bubblewrap is not a program at '" + configured + "': correct provider.bubblewrap"};
+            "provider.bubblewrap: there is no program that may be run at " +
+                base::quoted(configured) +
+                "; correct the path, or leave it out to have bwrap looked up"};
   }
   return {ErrorCode::kProvider,
           "bubblewrap is not installed (looked for bwrap in /usr/bin, /usr/local/bin and /bin): "
           "apt install bubblewrap"};
+}
+
+std::optional<std::string> subuid_owner(std::string_view subuid, std::uint64_t first,
+                                        std::uint64_t count) {
+  const auto number = [](const std::string& text) -> std::optional<std::uint64_t> {
+    std::uint64_t value = 0;
+    const char* const end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data(), end, value);
+    if (parsed.ec != std::errc() || parsed.ptr != end) return std::nullopt;
+    return value;
+  };
+  std::istringstream lines{std::string(subuid)};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream fields(line);
+    std::string name;
+    std::string begin;
+    std::string size;
+    if (!std::getline(fields, name, ':') || !std::getline(fields, begin, ':') ||
+        !std::getline(fields, size)) {
+      continue;
+    }
+    const auto start = number(begin);
+    const auto length = number(size);
+    if (start && length && *start < first + count && first < *start + *length) return name;
+  }
+  return std::nullopt;
 }
 
 NodeId default_node(const std::string& state_name) {
@@ -89,6 +121,10 @@ NodeId default_node(const std::string& state_name) {
 
 Error explain_start_failure(const std::string& errors) {
   const std::string cause = errors.empty() ? "it ended without a word" : errors;
+  if (mentions(errors, "Too many open files")) {
+    return {ErrorCode::kQuotaExceeded,
+            "the sandbox did not start: " + base::descriptor_limit() + " (" + cause + ")"};
+  }
   if (is_about_namespaces(errors)) {
     if (const auto obstacle = namespace_obstacle()) {
       return {ErrorCode::kProvider, "the sandbox did not start because " + obstacle->setting +

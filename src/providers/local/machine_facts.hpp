@@ -1,8 +1,10 @@
 /// What the machine's settings say about sandboxes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <cove/error.hpp>
 #include <cove/ids.hpp>
@@ -23,6 +25,10 @@ std::optional<std::string> find_bubblewrap(const std::string& configured);
 
 /// kProvider: bubblewrap is missing, and how it is had.
 Error bubblewrap_missing(const std::string& configured);
+
+/// The first name to which a text like /etc/subuid gives ids among the `count` from `first` on.
+std::optional<std::string> subuid_owner(std::string_view subuid, std::uint64_t first,
+                                        std::uint64_t count);
 
 /// The name of this machine for a state directory with that random name.
 NodeId default_node(const std::string& state_name);

@@ -7,12 +7,14 @@
 #include <unistd.h>
 
 #include "base/system/system_clock.hpp"
+#include "base/text/display_text.hpp"
 #include "providers/local/agent_image.hpp"
 #include "providers/local/instance/cgroups.hpp"
 #include "providers/local/instance/process.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/launcher/plan.hpp"
 #include "providers/local/machine_facts.hpp"
+#include "providers/local/root_powers.hpp"
 #include "providers/local/sandbox/seccomp_filter.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/state_directory.hpp"
@@ -26,6 +28,7 @@ using Level = ProbeFinding::Level;
 namespace {
 
 constexpr const char* kProof = "cove-probe";
+constexpr std::size_t kManyLines = 4U << 20U;
 constexpr std::chrono::milliseconds kTrialBound{10'000};
 
 ProbeFinding broken(std::string subject, const Error& error, std::string remedy = {}) {
@@ -44,7 +47,7 @@ std::string trial_plan(const std::string& bubblewrap, const LocalOptions& option
       bubblewrap, "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--cap-drop",
       "ALL"};
   std::vector<std::string> words;
-  if (::geteuid() == 0) {
+  if (is_range_root()) {
     const std::uint32_t base = options.uid_base != 0 ? options.uid_base : UidRangesConfig().base;
     words.insert(words.end(), {"own", std::to_string(base), bubblewrap});
     command.insert(command.end(),
@@ -83,6 +86,7 @@ std::string trial_plan(const std::string& bubblewrap, const LocalOptions& option
 /// Starts a sandbox that proves itself by what it prints: who reaps it is not known here.
 Result<void> try_sandbox(const std::string& bubblewrap, const AgentImage& image,
                          const LocalOptions& options) {
+  COVE_TRY_VOID(check_root_powers());
   COVE_TRY(const UniqueFd plan, sealed_memory("cove-plan", trial_plan(bubblewrap, options)));
   const UniqueFd input(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const UniqueFd output(::memfd_create("cove-probe", MFD_CLOEXEC));
@@ -119,8 +123,29 @@ ProbeFinding ranges_finding(const LocalOptions& options) {
             "all sandboxes run as this user; its files outside are hidden, not owned by another",
             "run as root for a host uid range of its own per volume"};
   }
+  if (const auto powers = check_root_powers(); !powers) {
+    return broken("separate users", powers.error());
+  }
+  if (!is_range_root()) {
+    return {Level::kLimited, "separate users",
+            "this process is uid 0 of a user namespace with few ids: all sandboxes run as its one "
+            "user, as an ordinary user's do",
+            "run as the machine's root, or map 65,536 ids and more into the namespace, for a host "
+            "uid range of its own per volume"};
+  }
   const std::string directory =
       options.uid_directory.empty() ? UidRangesConfig().directory : options.uid_directory;
+  const std::uint64_t first = options.uid_base != 0 ? options.uid_base : UidRangesConfig().base;
+  const std::uint64_t ranges =
+      options.uid_ranges != 0 ? options.uid_ranges : UidRangesConfig().count;
+  const auto subuids = read_small_file(AT_FDCWD, "/etc/subuid", kManyLines);
+  const auto other = subuid_owner(subuids ? *subuids : "", first, ranges * UidRange::kCount);
+  if (other) {
+    return {Level::kLimited, "separate users",
+            "the uids from " + std::to_string(first) +
+                " on overlap those that /etc/subuid gives to " + base::quoted(*other),
+            "set provider.uid_base and provider.uid_ranges to ids that nobody has"};
+  }
   return {Level::kGood, "separate users",
           "each volume has its own 65,536 host uids, given out in " + directory, ""};
 }
@@ -147,12 +172,12 @@ std::vector<ProbeFinding> probe_machine(const LocalOptions& options) {
     findings.push_back(broken("state directory", state.error()));
     return findings;
   }
-  findings.push_back({Level::kGood, "state directory", options.state_dir, ""});
   const auto bubblewrap = find_bubblewrap(options.bubblewrap);
   if (!bubblewrap) {
-    findings.push_back({Level::kBroken, "bubblewrap",
-                        bubblewrap_missing(options.bubblewrap).message(),
-                        "apt install bubblewrap"});
+    findings.push_back(
+        {Level::kBroken, "bubblewrap", bubblewrap_missing(options.bubblewrap).message(),
+         options.bubblewrap.empty() ? "apt install bubblewrap"
+                                    : "correct provider.bubblewrap, or leave it out"});
   } else {
     findings.push_back({Level::kGood, "bubblewrap", *bubblewrap, ""});
   }

@@ -21,8 +21,17 @@ std::string path_or(const std::string& path, const Machinery& machinery, const c
   return path.empty() ? machinery.config.state_dir + "/" + fallback : path;
 }
 
+/// SQLite's own limit is 512, with what it adds for the files beside the database.
+constexpr std::size_t kLongestSqlitePath = 500;
+
 Made<MetadataStore> open_sqlite(Machinery& made) {
   const std::string path = path_or(made.config.metadata.path, made, "metadata.db");
+  if (path.size() > kLongestSqlitePath) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "the database's path has " + std::to_string(path.size()) +
+                     " bytes, and SQLite takes at most " + std::to_string(kLongestSqlitePath) +
+                     ": choose a shorter state_dir, or set metadata.path");
+  }
   return metadata::open_sqlite_store(path, *made.blocking, *made.loop, made.clock);
 }
 

@@ -1,5 +1,8 @@
+#include <algorithm>
+#include <climits>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -7,6 +10,7 @@
 #include <cove/config.hpp>
 #include <cove/grants/host_network.hpp>
 
+#include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
 #include "runtime/config/config_check.hpp"
 #include "runtime/config/schema.hpp"
@@ -99,14 +103,45 @@ class Writer {
   }
 };
 
+Error wrong(const char* key, const std::string& value, std::string_view rule) {
+  return {ErrorCode::kInvalidArgument,
+          std::string(key) + " must be " + std::string(rule) + ", not " + base::quoted(value)};
+}
+
 Result<void> check_path(const char* key, const std::string& path) {
   if (path.empty()) return ok();
-  if (path.front() != '/' || path.find('\0') != std::string::npos) {
+  if (path.find('\0') != std::string::npos) return wrong(key, path, "a path without NUL bytes");
+  if (path.front() != '/') {
+    return wrong(key, path,
+                 "an absolute path (what it means must not depend on the process's directory)");
+  }
+  if (path.size() >= PATH_MAX) {
     return Error(ErrorCode::kInvalidArgument,
-                 std::string(key) + " must be an absolute path, not '" + path +
-                     "': what it means must not depend on the process's directory");
+                 std::string(key) + " has " + std::to_string(path.size()) +
+                     " bytes; the system takes paths of at most " + std::to_string(PATH_MAX - 1));
   }
   return ok();
+}
+
+bool is_group_name(std::string_view part) {
+  return !part.empty() && part != "." && part != ".." && part.size() <= NAME_MAX;
+}
+
+/// A path that can only lead down from a hierarchy's root.
+Result<void> check_cgroup_parent(const std::string& parent) {
+  if (parent.empty()) return ok();
+  bool good = parent.find('\0') == std::string::npos && parent.size() < PATH_MAX;
+  std::string_view rest = parent;
+  while (good) {
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    good = is_group_name(rest.substr(0, end));
+    if (end == rest.size()) break;
+    rest.remove_prefix(end + 1);
+  }
+  if (good) return ok();
+  return wrong("provider.cgroup_parent", parent,
+               "names joined by single slashes, without '.' and '..' and relative to each "
+               "hierarchy's root (such as cove or app/cove)");
 }
 
 /// What a schema cannot say.
@@ -117,6 +152,7 @@ Result<void> check_beyond_schema(const Config& config) {
   COVE_TRY_VOID(check_path("provider.bubblewrap", config.provider.bubblewrap));
   COVE_TRY_VOID(check_path("provider.agent", config.provider.agent));
   COVE_TRY_VOID(check_path("policy.root_tree", config.policy.root_tree));
+  COVE_TRY_VOID(check_cgroup_parent(config.provider.cgroup_parent));
   if (config.lifecycle.heartbeat * 3 > config.lifecycle.owner_dead_after) {
     return Error(
         ErrorCode::kInvalidArgument,
@@ -139,11 +175,14 @@ Result<json> schema() { return base::parse_json(config_schema()); }
 }  // namespace
 
 Result<Config> parse_config(std::string_view text) {
-  COVE_TRY(const json document, base::parse_json(text));
+  const auto document = base::parse_json(text);
+  if (!document) {
+    return Error(ErrorCode::kInvalidArgument, "the configuration is " + document.error().message());
+  }
   COVE_TRY(const json rules, schema());
-  COVE_TRY_VOID(runtime::check_against_schema(document, rules));
+  COVE_TRY_VOID(runtime::check_against_schema(*document, rules));
   Config config;
-  Reader reader(document);
+  Reader reader(*document);
   visit_fields(config, reader);
   COVE_TRY_VOID(check_beyond_schema(config));
   return config;

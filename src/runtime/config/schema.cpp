@@ -67,8 +67,12 @@ std::string expectation(const json& schema) {
   if (type == "string") return "a text of at least one character";
   if (type == "object") return "an object";
   std::string text = type == "integer" ? "an integer" : "a number";
-  if (schema.contains("minimum")) text += " from " + base::dump_json(schema["minimum"]);
+  // "anyOf": [{"const": 0}, {"minimum": n}] - 0 stands for the default.
+  const bool or_zero = schema.contains("anyOf");
+  const json& bounds = or_zero ? schema["anyOf"].back() : schema;
+  if (bounds.contains("minimum")) text += " from " + base::dump_json(bounds["minimum"]);
   if (schema.contains("maximum")) text += " to " + base::dump_json(schema["maximum"]);
+  if (or_zero) text += ", or 0";
   return text;
 }
 

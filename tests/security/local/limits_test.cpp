@@ -58,7 +58,7 @@ TEST_CASE("Sandbox: /tmp has a bound", "[security][local][any-user]") {
   LocalMachine machine;
   const InstanceRef instance = machine.start_new(small_policy());
   const std::string size = machine.output(instance, "df -k --output=size /tmp | tail -1");
-  CHECK(std::stoul(size) == (64 << 10));
+  CHECK(std::stoul(size) == (32 << 10));
 }
 
 TEST_CASE("Volume: links that a sandbox leaves do not lead the host out",

@@ -23,6 +23,14 @@ struct FakeCommand {
   ExecResult result;
 };
 
+/// What the next search finds, batch by batch. Read on the scheduler.
+template <class Found>
+struct FakeSearch {
+  std::vector<std::vector<Found>> batches;
+  bool ends = true;  ///< false: after its batches it goes on until its call ends
+  SearchSummary summary;
+};
+
 /// What a test may look at; written on the scheduler, so read after the call that wrote it.
 struct FakeGuestLog {
   std::vector<std::string> calls;  ///< "run", "stat", ... in order
@@ -33,6 +41,8 @@ struct FakeGuestLog {
   bool stdin_closed = false;
   std::vector<std::int32_t> signals;
   std::vector<TerminalSize> sizes;
+  std::size_t batches_asked = 0;  ///< of searches
+  bool search_dropped = false;
 };
 
 class FakeGuest final : public Guest {
@@ -40,6 +50,8 @@ class FakeGuest final : public Guest {
   explicit FakeGuest(Scheduler& scheduler) : scheduler_(scheduler) {}
 
   FakeCommand command;
+  FakeSearch<GrepLine> lines;
+  FakeSearch<FindEntry> entries;
   std::map<std::string, std::string> files;  ///< by `session` + "/" + path
   std::vector<ProcessInfo> processes;        ///< started ones; their output is `command`'s
   std::deque<FileEvent> events;        ///< what a watch tells, one at a time, until none is left
@@ -95,6 +107,10 @@ class FakeGuest final : public Guest {
   Task<Result<void>> make_directory(const GuestPath& path, const CallContext& call) override;
   Task<Result<void>> remove(const GuestPath& path, bool recursive,
                             const CallContext& call) override;
+  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath& path, const GrepQuery& query,
+                                                 const CallContext& call) override;
+  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath& path, const FindQuery& query,
+                                                 const CallContext& call) override;
   Task<Result<void>> sync(const CallContext& call) override;
 
  private:

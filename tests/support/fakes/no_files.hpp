@@ -1,4 +1,4 @@
-/// NoFiles: a guest whose files nobody asks for.
+/// NoFiles: a guest whose files nobody asks for or searches.
 #pragma once
 
 #include <cove/guest.hpp>
@@ -61,6 +61,14 @@ class NoFiles : public Base {
   }
   Task<Result<std::unique_ptr<GuestWatch>>> watch(const GuestPath&, const WatchOptions&,
                                                   const CallContext&) override {
+    co_return no_files();
+  }
+  Task<Result<std::unique_ptr<GrepStream>>> grep(const GuestPath&, const GrepQuery&,
+                                                 const CallContext&) override {
+    co_return no_files();
+  }
+  Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath&, const FindQuery&,
+                                                 const CallContext&) override {
     co_return no_files();
   }
 

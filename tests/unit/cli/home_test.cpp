@@ -70,7 +70,26 @@ TEST_CASE("Configuration: the file's own state directory counts, unless --home i
   CHECK(config_with("{}", {}).value().state_dir == "/cove");
   CHECK(config_with(R"({"state_dir": "/own"})", {}).value().state_dir == "/own");
   CHECK(config_with(R"({"state_dir": "/own"})", "/option").value().state_dir == "/option");
+  CHECK(config_with("{}", "/option\xFF").value().state_dir == "/option\xFF");
   CHECK(config_with("{", {}).error().code() == ErrorCode::kInvalidArgument);
+  CHECK(config_with(std::string(100, '['), {}).error().message() ==
+        "'" + name + "' is nested deeper than 64 levels, more than any document of Cove's");
+  // A wrong one in the file is no less wrong because another is used.
+  for (const std::optional<std::string>& home :
+       {std::optional<std::string>(), std::optional<std::string>("/option")}) {
+    for (const auto& [text, message] : std::map<std::string, std::string>{
+             {R"({"state_dir": 5})", "state_dir must be a text of at least one character, not 5"},
+             {R"({"state_dir": ""})", "state_dir must be a text"},
+             {R"({"state_dir": null})", "state_dir must be a text"},
+             {R"({"state_dir": "state"})", "state_dir must be an absolute path"},
+             {R"({"state_dir": "/a\u0000b"})", "state_dir must be a path without NUL bytes"}}) {
+      INFO(text);
+      const auto refused = config_with(text, home);
+      REQUIRE_FALSE(refused);
+      CHECK(refused.error().code() == ErrorCode::kInvalidArgument);
+      CHECK(refused.error().message().find(message) == 0);
+    }
+  }
   const auto wrong = config_with(R"({"no_such_key": 1})", {});
   REQUIRE_FALSE(wrong);
   CHECK(wrong.error().code() == ErrorCode::kInvalidArgument);

@@ -90,6 +90,22 @@ TEST_CASE("Local file: a link stays a link, and a mode stays", "[unit][cli]") {
   CHECK((fs::status(d / "real").permissions() & fs::perms::mask) == fs::perms(0640));
 }
 
+TEST_CASE("Local file: a link that leads to nothing, or in a circle, is refused and stays",
+          "[unit][cli]") {
+  const Directory d;
+  fs::create_symlink("nowhere", d / "dangling");
+  fs::create_symlink("circle", d / "circle");
+  const auto dangling = LocalFile::create(d / "dangling", "x");
+  CHECK(dangling.error().code() == ErrorCode::kFailedPrecondition);
+  CHECK(dangling.error().message().find("dangling' is a link that leads to nothing; remove it") !=
+        std::string::npos);
+  const auto circle = LocalFile::create(d / "circle", "x");
+  CHECK(circle.error().code() == ErrorCode::kInvalidArgument);
+  CHECK(circle.error().message().find("follow the link") == 0);
+  CHECK(fs::is_symlink(d / "dangling"));
+  CHECK(d.entries() == 2);
+}
+
 TEST_CASE("Local file: a FIFO is written into, not replaced", "[unit][cli]") {
   const Directory d;
   REQUIRE(::mkfifo((d / "fifo").c_str(), 0600) == 0);

@@ -193,3 +193,41 @@ TEST_CASE("Command line: durations have units", "[unit][cli]") {
   }
   CHECK(parse_request({"exec", "--timeout", "2m", "--", "x"}).value().timeout == 2min);
 }
+
+TEST_CASE("Command line: grep's options become a query", "[unit][cli][search]") {
+  const auto request = parse_request({"grep", "-F", "-i", "--word", "-C", "2", "--include", "[a,b]",
+                                      "--include", "*.py", "--exclude", "node_modules",
+                                      "--no-ignore", "--limit", "7", "--user", "u", "a b", "src"})
+                           .value();
+  CHECK(request.verb == Verb::kGrep);
+  CHECK(request.operands == Words{"a b", "src"});
+  CHECK(request.grep.literal);
+  CHECK(request.grep.ignore_case);
+  CHECK(request.grep.whole_word);
+  CHECK(request.grep.context_before == 2);
+  CHECK(request.grep.context_after == 2);
+  CHECK(request.grep.include == Words{"[a,b]", "*.py"});
+  CHECK(request.grep.exclude == Words{"node_modules"});
+  CHECK_FALSE(request.grep.use_ignore_files);
+  CHECK(request.grep.limit == 7);
+  CHECK_FALSE(parse_request({"grep", "x"}).value().grep.limit);
+  CHECK(parse_request({"grep", "--", "--x"}).value().operands == Words{"--x"});
+  CHECK(message_of({"grep", "--user", "u"}).starts_with("grep takes PATTERN"));
+}
+
+TEST_CASE("Command line: find's options become a query", "[unit][cli][search]") {
+  const auto request = parse_request({"find", "--type", "symlink", "--depth", "2", "--min-size",
+                                      "1", "--changed-within", "2m", "--newest", "-l", "{a,b}*"})
+                           .value();
+  CHECK(request.verb == Verb::kFind);
+  CHECK(request.operands == Words{"{a,b}*"});
+  CHECK(request.find.type == cove::FileType::kSymlink);
+  CHECK(request.find.max_depth == 2);
+  CHECK(request.find.min_size == 1);
+  CHECK(request.find.newest_first);
+  CHECK(request.find.limit == 1000);
+  CHECK(request.find.facts);
+  CHECK(request.changed_within == 120s);
+  CHECK(message_of({"find", "--type", "pipe"}) ==
+        "--type wants file, directory, symlink or other, not 'pipe'; see: cove find --help");
+}

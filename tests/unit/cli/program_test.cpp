@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include <cove/version.hpp>
+#include <cove/cove.hpp>
 
 #include "unit/cli/captured_output.hpp"
 
@@ -37,6 +37,13 @@ class Home {
   Home& operator=(const Home&) = delete;
   ~Home() { std::filesystem::remove_all(path_); }
   const std::string& path() const { return path_; }
+
+  /// Makes a Cove there.
+  void begin() const {
+    cove::Config config;
+    config.state_dir = path_;
+    REQUIRE(cove::Cove::open(config).value().close());
+  }
 
  private:
   std::string path_;
@@ -90,6 +97,7 @@ TEST_CASE("Program: the signal that stopped it is its exit code", "[unit][cli]")
 
 TEST_CASE("Program: an empty deployment has an empty list and no such sandbox", "[unit][cli]") {
   const Home home;
+  home.begin();
   const CapturedOutput list;
   CHECK(run(list, {"list", "--json", "--home", home.path()}) == 0);
   CHECK(json::parse(list.out()) == json{{"sandboxes", json::array()}});
@@ -104,6 +112,7 @@ TEST_CASE("Program: an empty deployment has an empty list and no such sandbox", 
 
 TEST_CASE("Program: a sandbox id that names nothing begins no workspace", "[unit][cli]") {
   const Home home;
+  home.begin();
   const CapturedOutput captured;
   CHECK(run(captured, {"exec", "--home", home.path(), "--app", "demo", "--user", "ana", "--sandbox",
                        "mistyped", "--", "true"}) == 125);
@@ -111,4 +120,60 @@ TEST_CASE("Program: a sandbox id that names nothing begins no workspace", "[unit
   const CapturedOutput listed;
   CHECK(run(listed, {"list", "--home", home.path(), "--json"}) == 0);
   CHECK(listed.out().find("mistyped") == std::string::npos);
+}
+
+TEST_CASE("Program: what only looks at a Cove makes none where there is none", "[unit][cli]") {
+  const Home home;
+  const std::vector<std::vector<std::string>> commands{
+      {"list"},
+      {"status", "--app", "a", "--user", "u"},
+      {"stop", "--app", "a", "--user", "u"},
+      {"archive", "--app", "a", "--user", "u"},
+      {"destroy", "--app", "a", "--user", "u", "--yes"},
+      {"sweep"},
+      {"get", "--app", "a", "--user", "u", "x"},
+      {"ls", "--app", "a", "--user", "u"},
+      {"doctor", "--orphans"},
+      {"exec", "--sandbox", "app-0", "--", "true"}};
+  for (const std::string& directory : {home.path(), home.path() + "/mistyped/too"}) {
+    for (std::vector<std::string> arguments : commands) {
+      INFO(arguments.front() << " " << directory);
+      arguments.insert(arguments.begin(), {"--json", "--home", directory});
+      const CapturedOutput captured;
+      CHECK(run(captured, arguments) == 125);
+      CHECK(captured.out().empty());
+      const json error = json::parse(captured.err());
+      CHECK(error["code"] == "not_found");
+      CHECK(error["message"] == "there is no Cove in '" + directory + "'");
+      CHECK(error["context"]["hint"].get<std::string>().starts_with("correct --home"));
+    }
+  }
+  CHECK(std::filesystem::is_empty(home.path()));
+}
+
+TEST_CASE("Program: doctor examines a machine without making a Cove, and says there is none",
+          "[unit][cli]") {
+  const Home home;
+  for (const std::string& directory : {home.path(), home.path() + "/new/one"}) {
+    const CapturedOutput captured;
+    const int code = run(captured, {"doctor", "--json", "--home", directory});
+    const json findings = json::parse(captured.out())["findings"];
+    CHECK(findings[0]["subject"] == "state directory");
+    CHECK(findings[0]["level"] == "limited");
+    CHECK(findings[0]["detail"] == "there is no Cove in '" + directory + "' yet");
+    bool broken = false;
+    bool disk = false;
+    for (const json& finding : findings) {
+      broken = broken || finding["level"] == "broken";
+      disk = disk || finding["subject"] == "disk space";
+    }
+    CHECK(code == (broken ? 1 : 0));
+    CHECK(disk);
+    CHECK(std::filesystem::is_empty(home.path()));
+  }
+  std::filesystem::permissions(home.path(), std::filesystem::perms::others_exec,
+                               std::filesystem::perm_options::add);
+  const CapturedOutput open;
+  CHECK(run(open, {"doctor", "--json", "--home", home.path()}) == 1);
+  CHECK(json::parse(open.out())["findings"][0]["level"] == "broken");
 }

@@ -226,3 +226,64 @@ TEST_CASE("Command texts: sizes are short", "[unit][cli]") {
   CHECK(size_text(1536) == "1.5 KiB");
   CHECK(size_text(5ULL << 40U) == "5.0 TiB");
 }
+
+TEST_CASE("Command texts: what stop, archive and destroy did, and what was so before",
+          "[unit][cli]") {
+  const cove::SandboxId id("app-1");
+  const Settled stopped{id, cove::SandboxState::kStopped, Settled::By::kThisCall};
+  CHECK(settled_text(stopped) == "stopped app-1\n");
+  CHECK(settled_json(stopped) ==
+        json{{"sandbox_id", "app-1"}, {"done", "stopped"}, {"state", "stopped"}});
+  const Settled archived{id, cove::SandboxState::kArchived, Settled::By::kOthers};
+  CHECK(settled_text(archived) == "app-1 is archived already; nothing was done\n");
+  CHECK(settled_json(archived) ==
+        json{{"sandbox_id", "app-1"}, {"done", nullptr}, {"state", "archived"}});
+  const Settled gone{id, cove::SandboxState::kAbsent, Settled::By::kThisCall};
+  CHECK(settled_text(gone) == "destroyed app-1\n");
+  CHECK(settled_json(gone) ==
+        json{{"sandbox_id", "app-1"}, {"done", "destroyed"}, {"state", "absent"}});
+}
+
+TEST_CASE("Texts: a found line is one line, whatever is in it", "[unit][cli][search]") {
+  cove::GrepLine line;
+  line.path = "a\nb";
+  line.line = 3;
+  line.column = 2;
+  line.text = "\tx\x1b[31m\xff\\n";
+  line.submatches = {{1, 1}};
+  CHECK(cove::cli::line_text(line) == "a\\nb:3:\tx\\x1b[31m\\xff\\n\n");
+  const auto object = cove::cli::line_json(line);
+  CHECK(object["path"] == "a\nb");
+  CHECK(object["column"] == 2);
+  CHECK(object["submatches"] == nlohmann::json::parse("[[1, 1]]"));
+  CHECK(object["text_hex"] == "09781b5b33316dff5c6e");
+  line.is_context = true;
+  CHECK(cove::cli::line_text(line).starts_with("a\\nb-3-"));
+  CHECK(cove::cli::line_json(line)["context"] == true);
+  CHECK_FALSE(cove::cli::line_json(line).contains("column"));
+}
+
+TEST_CASE("Texts: what was found has facts where they were asked for", "[unit][cli][search]") {
+  cove::FindEntry entry{.path = "d/x", .type = cove::FileType::kRegular, .facts = {}};
+  CHECK(cove::cli::found_text(entry) == "d/x\n");
+  CHECK(cove::cli::found_json(entry) == nlohmann::json{{"path", "d/x"}, {"type", "file"}});
+  entry.facts.emplace();
+  entry.facts->size = 12;
+  entry.facts->mode = 0640;
+  CHECK(cove::cli::found_text(entry).starts_with("-rw-r-----"));
+  CHECK(cove::cli::found_json(entry)["size"] == 12);
+  CHECK(cove::cli::found_json(entry)["path"] == "d/x");
+}
+
+TEST_CASE("Texts: a search says what it could not read and that it stopped",
+          "[unit][cli][search]") {
+  cove::SearchSummary summary{.ended = cove::SearchEnd::kLimit, .matches = 5};
+  summary.problem_count = 3;
+  summary.problems = {{"dir", cove::ErrorCode::kPermissionDenied, "not allowed"}};
+  CHECK(cove::cli::summary_text(summary) ==
+        "cove: dir: not allowed\ncove: and 2 more that could not be read\n"
+        "cove: stopped at the limit of 5; there may be more\n");
+  const auto object = cove::cli::summary_json(summary);
+  CHECK(object["ended"] == "limit");
+  CHECK(object["problems"][0]["code"] == "permission_denied");
+}

@@ -77,7 +77,7 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
     "provider": {"type": "local", "bubblewrap": "/b", "agent": "/a", "cgroup_parent": "x/y",
                  "uid_base": 1000000, "uid_ranges": 12},
     "policy": {"network": "host", "root_tree": "/r",
-               "limits": {"memory_bytes": 10000000000, "processes": 7, "cpu_percent": 150}},
+               "limits": {"memory_bytes": 10000000000, "processes": 70, "cpu_percent": 150}},
     "lifecycle": {"stop_after_s": 1.5, "archive_after_s": 2, "activity_lease_s": 3,
                   "activity_idle_s": 4, "heartbeat_s": 0.25, "owner_dead_after_s": 6,
                   "tombstone_keep_s": 7, "attention_after": 8},
@@ -92,7 +92,7 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
   CHECK(config->policy.has_host_network());
   CHECK(config->policy.root_tree == "/r");
   CHECK(config->policy.limits.memory_bytes == 10'000'000'000);
-  CHECK(config->policy.limits.processes == 7);
+  CHECK(config->policy.limits.processes == 70);
   CHECK(config->policy.limits.cpu_percent == 150);
   CHECK(config->lifecycle.stop_after == 1500ms);
   CHECK(config->lifecycle.archive_after == 2s);
@@ -150,8 +150,8 @@ TEST_CASE("parse_config: a wrong value of any key is refused by its name", "[uni
 }
 
 TEST_CASE("parse_config: text that is no object is refused", "[unit][runtime]") {
-  CHECK(message_of("").find("not valid JSON") == 0);
-  CHECK(message_of(R"({"state_dir": "/s")").find("not valid JSON") == 0);
+  CHECK(message_of("").find("the configuration is not valid JSON") == 0);
+  CHECK(message_of(R"({"state_dir": "/s")").find("the configuration is not valid JSON") == 0);
   CHECK(message_of("[]") == "the document must be an object, not []");
   CHECK(message_of(R"({"state_dir": "/s", "policy": 3})") == "policy must be an object, not 3");
 }
@@ -168,6 +168,62 @@ TEST_CASE("parse_config: what a schema cannot say is refused too", "[unit][runti
             .find("provider.uid_base and provider.uid_ranges reach past") == 0);
 }
 
+TEST_CASE("parse_config: a NUL in a path, or one that is too long, is named by its key",
+          "[unit][runtime]") {
+  using namespace std::string_literals;
+  for (const char* pointer : {"/state_dir", "/metadata/path", "/objects/path",
+                              "/provider/bubblewrap", "/provider/agent", "/policy/root_tree"}) {
+    CHECK(message_of(with(pointer, "/a\0b"s)) ==
+          dotted(pointer) + " must be a path without NUL bytes, not '/a\\x00b'");
+    CHECK(message_of(with(pointer, "/" + std::string(5000, 'x'))) ==
+          dotted(pointer) + " has 5001 bytes; the system takes paths of at most 4095");
+  }
+}
+
+TEST_CASE("parse_config: a cgroup parent only leads down", "[unit][runtime]") {
+  using namespace std::string_literals;
+  for (const std::string& parent : {".."s, "a/.."s, "a/../b"s, "../a"s, "/a"s, "/"s, "a//b"s, "a/"s,
+                                    "."s, "a/./b"s, "a\0b"s, std::string(256, 'x')}) {
+    INFO(parent);
+    CHECK(message_of(with("/provider/cgroup_parent", parent))
+              .find("provider.cgroup_parent must be names joined by single slashes") == 0);
+  }
+  for (const char* parent : {"cove", "a/b.slice/c", "..a", "a.."}) {
+    CHECK(parse_config(with("/provider/cgroup_parent", parent)));
+  }
+}
+
+TEST_CASE("parse_config: numbers that nothing could start with are refused, 0 is the default",
+          "[unit][runtime]") {
+  const auto is_refused = [](const char* pointer, std::uint64_t value, const char* rule) {
+    INFO(pointer << " " << value);
+    CHECK(message_of(with(pointer, value)) ==
+          dotted(pointer) + " must be " + rule + ", not " + std::to_string(value));
+  };
+  const char* const memory = "an integer from 16777216 to 1152921504606846976, or 0";
+  is_refused("/policy/limits/memory_bytes", 1, memory);
+  is_refused("/policy/limits/memory_bytes", 16'777'215, memory);
+  is_refused("/policy/limits/processes", 1, "an integer from 16 to 4194304, or 0");
+  is_refused("/policy/limits/processes", 15, "an integer from 16 to 4194304, or 0");
+  is_refused("/provider/uid_base", 1, "an integer from 100000 to 4294901760, or 0");
+  is_refused("/provider/uid_base", 99'999, "an integer from 100000 to 4294901760, or 0");
+  CHECK(parse_config(with("/policy/limits/memory_bytes", 16'777'216)));
+  CHECK(parse_config(with("/policy/limits/processes", 16)));
+  CHECK(parse_config(with("/provider/uid_base", 100'000)));
+  for (const char* pointer :
+       {"/policy/limits/memory_bytes", "/policy/limits/processes", "/provider/uid_base"}) {
+    CHECK(parse_config(with(pointer, 0)));
+  }
+}
+
+TEST_CASE("parse_config: what is no JSON, or nested too deep, is said in plain words",
+          "[unit][runtime]") {
+  CHECK(message_of(std::string(100'000, '[')) ==
+        "the configuration is nested deeper than 64 levels, more than any document of Cove's");
+  CHECK(message_of("{,}").find(
+            "the configuration is not valid JSON: parse error at line 1, column 2") == 0);
+}
+
 TEST_CASE("check_config: holds a Config made by hand to the same rules", "[unit][runtime]") {
   Config config;
   CHECK(cove::runtime::check_config(config).error().message().find("state_dir is missing") == 0);
@@ -176,6 +232,14 @@ TEST_CASE("check_config: holds a Config made by hand to the same rules", "[unit]
   config.blocking_threads = 0;
   CHECK(cove::runtime::check_config(config).error().message() ==
         "blocking_threads must be an integer from 1 to 64, not 0");
+  config.blocking_threads = 1;
+  config.policy.limits.memory_bytes = 1;
+  CHECK(cove::runtime::check_config(config).error().message().find(
+            "policy.limits.memory_bytes must be an integer from 16777216") == 0);
+  config.policy.limits = {};
+  config.provider.cgroup_parent = "../up";
+  CHECK(cove::runtime::check_config(config).error().message().find("provider.cgroup_parent must") ==
+        0);
 }
 
 TEST_CASE("config schema: its defaults are the members' own", "[unit][runtime]") {

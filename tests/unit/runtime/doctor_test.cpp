@@ -34,13 +34,21 @@ TEST_CASE("doctor: says when the disk gets full", "[unit][runtime]") {
   CHECK_FALSE(full.remedy.empty());
 }
 
+TEST_CASE("doctor: says when too few descriptors may be open", "[unit][runtime]") {
+  CHECK(cove::runtime::descriptors_finding(1024).level == Finding::Level::kGood);
+  const auto few = cove::runtime::descriptors_finding(200);
+  CHECK(few.level == Finding::Level::kLimited);
+  CHECK(few.detail.find("only 200 open") != std::string::npos);
+  CHECK(few.remedy.find("ulimit -n") != std::string::npos);
+}
+
 TEST_CASE("doctor: looks at the state directory, its disk and the service manager",
           "[unit][runtime]") {
   cove::testing::FakeCove fake;
   const auto cove = fake.open();
   std::vector<std::string> subjects;
   for (const auto& finding : cove.doctor()) subjects.push_back(finding.subject);
-  for (const char* subject : {"state directory", "disk space", "service manager"}) {
+  for (const char* subject : {"state directory", "disk space", "descriptors", "service manager"}) {
     CHECK(std::count(subjects.begin(), subjects.end(), subject) == 1);
   }
 }

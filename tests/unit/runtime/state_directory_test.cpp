@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cove/cove.hpp>
+
+#include "support/fixtures/agent_fixture.hpp"
 #include "support/trees/scratch_directory.hpp"
 
 using cove::ErrorCode;
@@ -21,6 +24,31 @@ unsigned mode_of(const std::string& path) {
 }
 
 }  // namespace
+
+TEST_CASE("Cove: a state directory too long for SQLite is refused with the limit and the way out",
+          "[unit][runtime]") {
+  const cove::test::TemporaryDirectory directory;
+  const std::string database = "/metadata.db";
+  const auto open_with_path_of = [&](std::size_t bytes) {
+    cove::Config config;
+    config.state_dir = directory.path();
+    while (config.state_dir.size() + 101 < bytes - database.size()) {
+      config.state_dir += "/" + std::string(100, 'x');
+    }
+    const std::size_t rest = bytes - database.size() - config.state_dir.size();
+    config.state_dir += "/" + std::string(rest - 1, 'y');
+    return cove::Cove::open(config);
+  };
+  const auto refused = open_with_path_of(501);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == ErrorCode::kInvalidArgument);
+  CHECK(refused.error().message() ==
+        "the database's path has 501 bytes, and SQLite takes at most 500: choose a shorter "
+        "state_dir, or set metadata.path");
+  auto longest = open_with_path_of(500);
+  REQUIRE(longest);
+  CHECK(longest->close());
+}
 
 TEST_CASE("state directory: is made closed to others, with its parents", "[unit][runtime]") {
   const ScratchDirectory scratch;

@@ -12,6 +12,7 @@
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/launcher/plan.hpp"
 #include "providers/local/machine_facts.hpp"
+#include "providers/local/root_powers.hpp"
 #include "providers/local/sandbox/bubblewrap_command.hpp"
 #include "providers/local/sandbox/made_up_etc.hpp"
 #include "providers/local/sandbox/seccomp_filter.hpp"
@@ -187,13 +188,14 @@ void add_exec(PlanText& plan, const std::vector<std::string>& command) {
 Result<const LaunchTools*> LaunchToolbox::tools() {
   const std::lock_guard guard(mutex_);
   if (tools_) return &*tools_;
+  COVE_TRY_VOID(check_root_powers());
   LaunchTools found;
   const auto bubblewrap = find_bubblewrap(settings_.bubblewrap);
   // Looked up again the next time: it may have been installed meanwhile.
   if (!bubblewrap) return bubblewrap_missing(settings_.bubblewrap);
   found.bubblewrap = *bubblewrap;
   COVE_TRY(found.image, open_agent_image(settings_.state, settings_.agent, settings_.log.get()));
-  COVE_TRY(found.seccomp, seccomp_program(::geteuid() == 0 ? AgentUid::kOwn : AgentUid::kShared));
+  COVE_TRY(found.seccomp, seccomp_program(is_range_root() ? AgentUid::kOwn : AgentUid::kShared));
   return &tools_.emplace(std::move(found));
 }
 

@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t kStackSize = 64 * 1024;
 constexpr std::size_t kMaxDescriptors = 64;
+constexpr const char* kPassing = "pass a descriptor";
 
 /// What host, go-between and program-to-be share. The host's thread is suspended while the other
 /// two write here.
@@ -55,11 +56,11 @@ COVE_UNWATCHED int become_program(void* argument) {
   for (int i = 0; i <= count; ++i) {
     const int source = i < count ? start.descriptors[static_cast<std::size_t>(i)] : start.program;
     moved[i] = raw_syscall(SYS_fcntl, source, F_DUPFD_CLOEXEC, kMaxDescriptors + 1);
-    if (moved[i] < 0) return give_up(start, "pass a descriptor", moved[i]);
+    if (moved[i] < 0) return give_up(start, kPassing, moved[i]);
   }
   for (int i = 0; i <= count; ++i) {
     const long result = raw_syscall(SYS_dup3, moved[i], i, i < count ? 0 : O_CLOEXEC);
-    if (result < 0) return give_up(start, "pass a descriptor", result);
+    if (result < 0) return give_up(start, kPassing, result);
   }
   // SAFETY: closes in this process's own table; the host's stays as it is.
   long result = raw_syscall(SYS_close_range, count + 1, ~0U, 0);
@@ -100,6 +101,13 @@ class AllSignalsBlocked {
   sigset_t before_{};
 };
 
+/// A number over the limit of open descriptors is EINVAL to fcntl and EBADF to dup3.
+Error failure_of(const Start& start) {
+  const bool passing = start.failed_step == kPassing;
+  const bool over = start.error_number == EINVAL || start.error_number == EBADF;
+  return system_error(passing && over ? EMFILE : start.error_number, start.failed_step);
+}
+
 std::unique_ptr<char[]> make_stack() { return std::unique_ptr<char[]>(new char[kStackSize]); }
 
 char* top_of(const std::unique_ptr<char[]>& stack) {
@@ -138,7 +146,7 @@ Result<UniqueFd> start_quietly(int program, const std::vector<std::string>& argu
   while (::waitpid(go_between, nullptr, __WALL) < 0 && errno == EINTR) {
   }
   UniqueFd pidfd(start.pidfd);
-  if (start.failed_step != nullptr) return system_error(start.error_number, start.failed_step);
+  if (start.failed_step != nullptr) return failure_of(start);
   return pidfd;
 }
 

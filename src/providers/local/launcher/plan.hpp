@@ -19,8 +19,9 @@ inline constexpr const char* kStagePath = "/tmp";
 /// Where the launcher finds the plan; what goes wrong it writes to standard error.
 inline constexpr int kPlanFd = 3;
 
-/// Where the user namespace is left open: above all that the launcher opens by itself.
-inline constexpr int kUserNamespaceFd = 200;
+/// Where the user namespace is left open: above all that the launcher is given or opens by itself,
+/// and low, so that a small limit of descriptors suffices.
+inline constexpr int kUserNamespaceFd = 64;
 
 /// Its exit code when a step failed.
 inline constexpr int kLauncherFailed = 125;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/system/system_error.hpp"
+#include "providers/local/root_powers.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {
@@ -28,6 +29,8 @@ struct LockedRanges {
 };
 
 Error with_remedy(const Error& error, const std::string& path) {
+  // No room, or no descriptors: that says it, and the directory is right.
+  if (error.code() == ErrorCode::kQuotaExceeded) return error;
   return Error(ErrorCode::kProvider,
                "no host uid range can be given out: '" + path +
                    "' must be a directory that root can write, on a disk that outlives a reboot")
@@ -148,6 +151,7 @@ bool exists_here(std::uint64_t first) {
 UidRanges::UidRanges(UidRangesConfig config) : config_(std::move(config)) {}
 
 Result<UidRange> UidRanges::allocate(const RangeHolder& holder) const {
+  COVE_TRY_VOID(check_root_powers());
   COVE_TRY(const LockedRanges ranges, open_locked(config_.directory));
   COVE_TRY(const auto names, names_in(*ranges.directory));
   COVE_TRY(const UidRange range, choose(*ranges.directory, firsts_taken(names)));

@@ -24,7 +24,11 @@ std::string retired_name_of(const VolumeRef& volume) {
 }
 
 Error lost(const VolumeRef& volume, const std::string& why) {
-  return {ErrorCode::kIntegrity, "volume '" + path_of(volume) + "' " + why};
+  return Error(ErrorCode::kIntegrity, "volume '" + path_of(volume) + "' " + why)
+      .with_context("hint",
+                    "nothing was deleted: mount the disk or bring the directory back from a "
+                    "backup, and try again; where it is lost for good, destroy the sandbox to "
+                    "begin anew");
 }
 
 /// Opens a directory, or makes it and remembers that.

@@ -1,0 +1,83 @@
+#include <nlohmann/json.hpp>
+
+#include "base/text/display_text.hpp"
+#include "base/text/json.hpp"
+#include "cli/commands/command.hpp"
+#include "cli/output/texts.hpp"
+
+namespace cove::cli {
+namespace {
+
+StopDrain drain_of(const Request& request) {
+  return request.force ? StopDrain::kCancel : StopDrain::kRefuse;
+}
+
+/// A sandbox in use is refused; the hint says how to end what uses it. One that does not run is
+/// refused for what --force does not change.
+Result<void> with_hint(const Request& request, const Record& before, const Result<void>& done) {
+  const bool refused = !done && done.error().code() == ErrorCode::kFailedPrecondition &&
+                       before.state == SandboxState::kRunning;
+  if (!refused || request.force) return done;
+  return done.error().with_context("hint", "--force ends what runs");
+}
+
+bool has_operation(const Record& record, OperationKind kind) {
+  return record.operation && record.operation->kind == kind;
+}
+
+/// True where nothing runs and nothing is about to.
+bool is_at_rest(const Record& record) {
+  if (record.state == SandboxState::kArchived) return !record.operation;
+  return record.state == SandboxState::kStopped &&
+         (!record.operation || has_operation(record, OperationKind::kArchive));
+}
+
+bool is_archived(const Record& record) {
+  return record.state == SandboxState::kArchived && !record.operation;
+}
+
+Result<int> tell(const Invocation& invocation, const Settled& settled) {
+  const nlohmann::json object = settled_json(settled);
+  COVE_TRY_VOID(invocation.output.out(invocation.request.json ? base::dump_json(object) + "\n"
+                                                              : settled_text(settled)));
+  return 0;
+}
+
+}  // namespace
+
+Result<int> run_stop(const Invocation& invocation) {
+  COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
+  COVE_TRY(const Record before, invocation.cove.status(sandbox, invocation.call));
+  const StopDrain drain = drain_of(invocation.request);
+  COVE_TRY_VOID(
+      with_hint(invocation.request, before, invocation.cove.stop(sandbox, drain, invocation.call)));
+  if (is_at_rest(before)) return tell(invocation, {sandbox, before.state, Settled::By::kOthers});
+  return tell(invocation, {sandbox, SandboxState::kStopped, Settled::By::kThisCall});
+}
+
+Result<int> run_archive(const Invocation& invocation) {
+  COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
+  COVE_TRY(const Record before, invocation.cove.status(sandbox, invocation.call));
+  const StopDrain drain = drain_of(invocation.request);
+  COVE_TRY_VOID(with_hint(invocation.request, before,
+                          invocation.cove.archive(sandbox, drain, invocation.call)));
+  const auto by = is_archived(before) ? Settled::By::kOthers : Settled::By::kThisCall;
+  return tell(invocation, {sandbox, SandboxState::kArchived, by});
+}
+
+Result<int> run_destroy(const Invocation& invocation) {
+  COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
+  if (!invocation.request.yes) {
+    return Error(ErrorCode::kInvalidArgument, "destroy deletes the workspace of " +
+                                                  base::quoted(sandbox.str()) +
+                                                  " and its archive for ever; say so with --yes");
+  }
+  // A record that cannot be read is no reason to keep it.
+  const Result<Record> before = invocation.cove.status(sandbox, invocation.call);
+  const bool was_gone = !before && before.error().code() == ErrorCode::kNotFound;
+  COVE_TRY_VOID(invocation.cove.destroy(sandbox, invocation.call));
+  const auto by = was_gone ? Settled::By::kOthers : Settled::By::kThisCall;
+  return tell(invocation, {sandbox, SandboxState::kAbsent, by});
+}
+
+}  // namespace cove::cli

@@ -1,0 +1,136 @@
+// Searches over the wire: results come as fast as they are asked for, and an early end still gives
+// what was found by then.
+#include <chrono>
+#include <utility>
+
+#include "guest/agent_client.hpp"
+#include "wire/search_batch.hpp"
+#include "wire/search_request.hpp"
+
+namespace cove::guest {
+namespace {
+
+constexpr std::uint64_t kSearchWindow = 1024 * 1024;
+
+/// How long the agent's last words are waited for after the caller's time is over.
+constexpr std::chrono::seconds kSettleTime{5};
+
+Result<std::vector<GrepLine>> unpack(ByteView bytes, GrepLine*) {
+  return wire::unpack_lines(bytes);
+}
+Result<std::vector<FindEntry>> unpack(ByteView bytes, FindEntry*) {
+  return wire::unpack_entries(bytes);
+}
+
+bool counts(const GrepLine& line) { return !line.is_context; }
+bool counts(const FindEntry&) { return true; }
+
+template <class Item>
+class AgentSearch final : public SearchStream<Item> {
+ public:
+  explicit AgentSearch(std::shared_ptr<StreamOwner> stream) : owner_(std::move(stream)) {}
+
+  Task<Result<std::vector<Item>>> next(const CallContext& call) override {
+    const auto owner = owner_;
+    StreamOwner& stream = *owner;
+    while (stream->arrived.empty() && !stream->is_over()) {
+      const CallContext bound = ended_early_ ? patience_ : call;
+      const Result<void> changed = co_await stream->changed(bound);
+      if (!changed && ended_early_) co_return changed.error();
+      if (!changed) end_early(stream, changed.error());
+    }
+    if (!stream->arrived.empty()) co_return take(stream);
+    if (stream->error) co_return *stream->error;
+    co_return finish(stream);
+  }
+
+  const SearchSummary& summary() const override { return summary_; }
+
+ private:
+  Result<std::vector<Item>> take(StreamOwner& stream) {
+    const Bytes bytes = std::move(stream->arrived.front().bytes);
+    stream->arrived.pop_front();
+    COVE_TRY(auto items, checked(*stream.link(), unpack(bytes, static_cast<Item*>(nullptr))));
+    stream.link()->connection->used(*stream, bytes.size());
+    if (items.empty()) return broken(stream, "an empty list");
+    for (const Item& item : items) received_ += counts(item) ? 1 : 0;
+    return items;
+  }
+
+  /// The agent stops, and says what it has.
+  void end_early(StreamOwner& stream, const Error& cause) {
+    ended_early_ = true;
+    patience_.deadline = stream.link()->runtime.clock.now() + kSettleTime;
+    const wire::Cancel cancel{.timed_out = cause.code() == ErrorCode::kTimeout, .discard = false};
+    stream.link()->connection->cancel(*stream, cancel);
+  }
+
+  Result<std::vector<Item>> finish(StreamOwner& stream) {
+    COVE_TRY(summary_, checked(*stream.link(), wire::parse_search_summary(*stream->response)));
+    if (summary_.matches != received_) return broken(stream, "another number of results than came");
+    return std::vector<Item>();
+  }
+
+  static Result<std::vector<Item>> broken(StreamOwner& stream, const std::string& what) {
+    return checked<std::vector<Item>>(
+        *stream.link(), Error(ErrorCode::kIntegrity, "the agent's search gave " + what));
+  }
+
+  std::shared_ptr<StreamOwner> owner_;
+  SearchSummary summary_;
+  std::uint64_t received_ = 0;
+  bool ended_early_ = false;
+  CallContext patience_;
+};
+
+wire::SearchStart start_of(const Link& link, const GuestPath& path, const CallContext& call) {
+  wire::SearchStart start{.path = path, .time = {}, .credit = kSearchWindow};
+  if (call.deadline) {
+    start.time = std::chrono::duration_cast<std::chrono::milliseconds>(*call.deadline -
+                                                                       link.runtime.clock.now());
+  }
+  return start;
+}
+
+/// Opens the stream and waits for its first word, which may be what is wrong with the query.
+template <class Item>
+Task<Result<std::unique_ptr<SearchStream<Item>>>> begin_search(LinkPtr link, wire::Request request,
+                                                               const CallContext& call) {
+  COVE_CO_TRY_VOID(call.check(link->runtime.clock));
+  COVE_CO_TRY(const auto owner, open_stream(link, request, kSearchWindow));
+  StreamOwner& stream = *owner;
+  while (stream->arrived.empty() && !stream->is_over()) {
+    const Result<void> changed = co_await stream->changed(call);
+    if (!changed) break;  // the stream itself gives what was found until then
+  }
+  if (stream->error) co_return *stream->error;
+  co_return std::unique_ptr<SearchStream<Item>>(std::make_unique<AgentSearch<Item>>(owner));
+}
+
+}  // namespace
+
+Task<Result<std::unique_ptr<GrepStream>>> AgentGuest::grep(const GuestPath& path,
+                                                           const GrepQuery& query,
+                                                           const CallContext& call) {
+  const LinkPtr link = link_;
+  COVE_CO_TRY_VOID(check(query));
+  wire::GrepRequest body;
+  body.start = start_of(*link, path, call);
+  body.query = query;
+  wire::Request request = link->request(std::move(body));
+  co_return co_await begin_search<GrepLine>(link, std::move(request), call);
+}
+
+Task<Result<std::unique_ptr<FindStream>>> AgentGuest::find(const GuestPath& path,
+                                                           const FindQuery& query,
+                                                           const CallContext& call) {
+  const LinkPtr link = link_;
+  COVE_CO_TRY_VOID(check(query));
+  wire::FindRequest body;
+  body.start = start_of(*link, path, call);
+  body.query = query;
+  wire::Request request = link->request(std::move(body));
+  co_return co_await begin_search<FindEntry>(link, std::move(request), call);
+}
+
+}  // namespace cove::guest
