@@ -95,8 +95,15 @@ Task<Result<ExecResult>> stream_attached(GuestLink& link, const AttachedProcess&
   auto ask = [&attached](Guest& guest, const CallContext& inner) {
     return guest.attach(attached.id, attached.options, inner);
   };
-  COVE_CO_TRY(const std::shared_ptr<GuestProcess> process,
-              co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kOnce, call, ask));
+  Result<std::shared_ptr<GuestProcess>> held =
+      co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kOnce, call, ask);
+  if (!held && attached.steering->is_cancelled()) {
+    // It was to be ended before it was reached: the call is over, the wish is not.
+    const CallContext bound{.deadline = link.clock().now() + kLongestGrace, .stop = {}};
+    held = co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kOnce, bound, ask);
+  }
+  if (!held) co_return held.error();
+  const std::shared_ptr<GuestProcess> process = *held;
   attached.steering->start(process);
   Result<void> pumped =
       co_await pump_output(link, *process, attached.on_output, *attached.steering, call);

@@ -186,6 +186,29 @@ TEST_CASE("attach_async: detach, the call's stop and its deadline let go; cancel
   CHECK_FALSE(c.log().process_cancelled);
 }
 
+TEST_CASE("attach_async: a cancel that comes before it is reached ends the process too",
+          "[unit][client][threads]") {
+  Client c;
+  c.command().ends = false;
+  const ProcessId id = c.client.start_process({.argv = {"job"}})->id;
+  Reply<ExecResult> done;
+  std::promise<void> blocked;
+  std::promise<void> go_on;
+  c.link->loop.post([&] {
+    blocked.set_value();
+    go_on.get_future().get();
+  });
+  blocked.get_future().get();
+  const ExecHandle handle =
+      c.client.attach_async(id, {}, {.on_output = {}, .on_done = done.callback()});
+  handle.cancel();
+  go_on.set_value();
+  const auto result = done.get();
+  REQUIRE(result);
+  CHECK(std::holds_alternative<Cancelled>(result->outcome));
+  CHECK(c.log().process_cancelled);
+}
+
 TEST_CASE("ExecHandle: writes, sizes and signals reach the running command in order",
           "[unit][client][threads]") {
   Client c;
