@@ -133,8 +133,7 @@ class AgentProcess final : public GuestProcess {
 
   /// The next piece of output; it also counts in the result, read or not.
   Stream::Piece take(StreamOwner& stream) {
-    Stream::Piece piece = std::move(stream->arrived.front());
-    stream->arrived.pop_front();
+    Stream::Piece piece = stream->take_arrived();
     stream.link()->connection->used(*stream, piece.bytes.size());
     auto& kept = piece.channel == wire::Channel::kErr ? kept_err_ : kept_out_;
     kept.append(as_text(piece.bytes));
