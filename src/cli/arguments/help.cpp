@@ -327,11 +327,11 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},     {"exec", kExec},     {"ps", kPs},           {"logs", kLogs},
-    {"kill", kKill},     {"attach", kAttach}, {"put", kPut},         {"get", kGet},
-    {"ls", kLs},         {"grep", kGrep},     {"find", kFind},       {"status", kStatus},
-    {"list", kListHelp}, {"stop", kStop},     {"archive", kArchive}, {"destroy", kDestroy},
-    {"sweep", kSweep},   {"doctor", kDoctor}, {"help", kHelp},
+    {"", kOverview},     {"exec", kExec},         {"ps", kPsHelp},       {"logs", kLogsHelp},
+    {"kill", kKillHelp}, {"attach", kAttachHelp}, {"put", kPut},         {"get", kGet},
+    {"ls", kLs},         {"grep", kGrep},         {"find", kFind},       {"status", kStatus},
+    {"list", kListHelp}, {"stop", kStop},         {"archive", kArchive}, {"destroy", kDestroy},
+    {"sweep", kSweep},   {"doctor", kDoctor},     {"help", kHelp},
 };
 
 }  // namespace

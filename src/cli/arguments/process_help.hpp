@@ -5,7 +5,7 @@
 
 namespace cove::cli {
 
-inline constexpr std::string_view kPs =
+inline constexpr std::string_view kPsHelp =
     R"(List the commands that run on in a workspace, ended ones too.
 
 Usage: cove ps --app ID --user U [OPTIONS]
@@ -22,7 +22,7 @@ Example:
   cove ps --app demo --user ana
 )";
 
-inline constexpr std::string_view kLogs =
+inline constexpr std::string_view kLogsHelp =
     R"(Show what a detached command has written: stdout on stdout, stderr on stderr.
 
 Usage: cove logs --app ID --user U [OPTIONS] PROCESS
@@ -41,7 +41,7 @@ Examples:
   cove logs --app demo --user ana -f 3f2a
 )";
 
-inline constexpr std::string_view kKill =
+inline constexpr std::string_view kKillHelp =
     R"(End a detached command with all that it started, and wait for that.
 
 Usage: cove kill --app ID --user U [OPTIONS] PROCESS
@@ -62,7 +62,7 @@ Examples:
   cove kill --app demo --user ana --signal HUP web
 )";
 
-inline constexpr std::string_view kAttach =
+inline constexpr std::string_view kAttachHelp =
     R"(Show what a detached command writes from now on, and type to it.
 
 Usage: cove attach --app ID --user U [OPTIONS] PROCESS
