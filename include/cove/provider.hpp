@@ -62,7 +62,7 @@ struct InstanceStatus {
 struct ProviderInventory {
   std::vector<VolumeRef> volumes;
   std::vector<InstanceRef> instances;
-  std::vector<DeploymentId> others;  ///< deployments besides it that have volumes here
+  std::vector<DeploymentId> others;  ///< deployments besides it that have or had volumes here
 };
 
 enum class VolumeAccess : std::uint8_t { kRead, kWrite };

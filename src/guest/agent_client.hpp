@@ -30,6 +30,14 @@ struct Link {
 
 using LinkPtr = std::shared_ptr<const Link>;
 
+/// A request with an id of its own, of those that are one kind with many bodies.
+template <class Body>
+wire::Request file_request(const Link& link, Body body) {
+  wire::FileRequest wrapped;
+  wrapped.body = std::move(body);
+  return link.request(std::move(wrapped));
+}
+
 /// A stream that is let go with its owner, on the loop, from whatever thread that dies on.
 class StreamOwner {
  public:

@@ -8,13 +8,6 @@
 namespace cove::guest {
 namespace {
 
-template <class Body>
-wire::Request request_of(const Link& link, Body body) {
-  wire::FileRequest wrapped;
-  wrapped.body = std::move(body);
-  return link.request(std::move(wrapped));
-}
-
 /// Asks for a change whose answer says nothing but that it was made.
 Task<Result<void>> ask_plainly(LinkPtr link, wire::Request request, const CallContext& call) {
   const Result<Bytes> answer = co_await ask(std::move(link), std::move(request), call);
@@ -51,7 +44,7 @@ Task<Result<EditResult>> AgentFiles::edit_file(const GuestPath& path,
   body.path = path;
   body.edits = wire::shapes_of(edits);
   body.options = options;
-  const wire::Request request = request_of(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   StreamOwner& stream = *owner;
   Stream::Piece piece;
@@ -85,7 +78,7 @@ Task<Result<FileInfo>> AgentFiles::move(const GuestPath& from, const GuestPath& 
   body.from = from;
   body.to = to;
   body.options = options;
-  return ask_for_info(link_, request_of(*link_, std::move(body)), call);
+  return ask_for_info(link_, file_request(*link_, std::move(body)), call);
 }
 
 Task<Result<TreeCounts>> AgentFiles::copy(const GuestPath& from, const GuestPath& to,
@@ -96,7 +89,7 @@ Task<Result<TreeCounts>> AgentFiles::copy(const GuestPath& from, const GuestPath
   body.to = to;
   body.options = options;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
-  const wire::Request request = request_of(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, 0));
   COVE_CO_TRY_VOID(co_await await_settled(*owner, call));
   co_return checked(*link, wire::parse_tree_counts(*(*owner)->response));
@@ -107,7 +100,7 @@ Task<Result<FileInfo>> AgentFiles::set_mode(const GuestPath& path, std::uint32_t
   wire::SetModeRequest body;
   body.path = path;
   body.mode = mode;
-  return ask_for_info(link_, request_of(*link_, std::move(body)), call);
+  return ask_for_info(link_, file_request(*link_, std::move(body)), call);
 }
 
 Task<Result<FileInfo>> AgentFiles::make_symlink(const GuestPath& path, const std::string& target,
@@ -115,7 +108,7 @@ Task<Result<FileInfo>> AgentFiles::make_symlink(const GuestPath& path, const std
   wire::MakeSymlinkRequest body;
   body.path = path;
   body.target = target;
-  return ask_for_info(link_, request_of(*link_, std::move(body)), call);
+  return ask_for_info(link_, file_request(*link_, std::move(body)), call);
 }
 
 }  // namespace cove::guest

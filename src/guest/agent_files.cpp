@@ -29,8 +29,7 @@ class FileSource final : public ByteSource {
       if (stream->error) co_return *stream->error;
       co_return finish(stream);
     }
-    Bytes bytes = std::move(stream->arrived.front().bytes);
-    stream->arrived.pop_front();
+    Bytes bytes = stream->take_arrived().bytes;
     received_ += bytes.size();
     stream.link()->connection->used(*stream, bytes.size());
     co_return bytes;
@@ -97,8 +96,7 @@ Task<Result<void>> settle(const StreamOwner& stream, Result<void> before, const 
 /// Adds what came to the text. False: more than was asked for.
 bool take_text(StreamOwner& stream, std::uint64_t most, std::string& text) {
   while (!stream->arrived.empty()) {
-    const Bytes bytes = std::move(stream->arrived.front().bytes);
-    stream->arrived.pop_front();
+    const Bytes bytes = stream->take_arrived().bytes;
     if (text.size() + bytes.size() > most) return false;
     // SAFETY: bytes seen as characters.
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -109,8 +107,7 @@ bool take_text(StreamOwner& stream, std::uint64_t most, std::string& text) {
 
 Result<void> take_entries(StreamOwner& stream, FilePage& page) {
   while (!stream->arrived.empty()) {
-    const Bytes bytes = std::move(stream->arrived.front().bytes);
-    stream->arrived.pop_front();
+    const Bytes bytes = stream->take_arrived().bytes;
     COVE_TRY(auto entries, checked(*stream.link(), wire::parse_entries(bytes)));
     page.entries.insert(page.entries.end(), std::make_move_iterator(entries.begin()),
                         std::make_move_iterator(entries.end()));
@@ -178,9 +175,7 @@ Task<Result<LineSlice>> AgentFiles::read_lines(const GuestPath& path, const Line
   body.path = path;
   body.range = range;
   body.credit = kFileWindow;
-  wire::FileRequest wrapped;
-  wrapped.body = std::move(body);
-  const wire::Request request = link->request(std::move(wrapped));
+  const wire::Request request = file_request(*link, std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   StreamOwner& stream = *owner;
   std::string text;

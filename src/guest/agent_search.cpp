@@ -48,8 +48,7 @@ class AgentSearch final : public SearchStream<Item> {
 
  private:
   Result<std::vector<Item>> take(StreamOwner& stream) {
-    const Bytes bytes = std::move(stream->arrived.front().bytes);
-    stream->arrived.pop_front();
+    const Bytes bytes = stream->take_arrived().bytes;
     COVE_TRY(auto items, checked(*stream.link(), unpack(bytes, static_cast<Item*>(nullptr))));
     stream.link()->connection->used(*stream, bytes.size());
     if (items.empty()) return broken(stream, "an empty list");
@@ -93,10 +92,16 @@ wire::SearchStart start_of(const Link& link, const GuestPath& path, const CallCo
 }
 
 /// Opens the stream and waits for its first word, which may be what is wrong with the query.
-template <class Item>
-Task<Result<std::unique_ptr<SearchStream<Item>>>> begin_search(LinkPtr link, wire::Request request,
+template <class Item, class Body, class Query>
+Task<Result<std::unique_ptr<SearchStream<Item>>>> begin_search(LinkPtr link, const GuestPath& path,
+                                                               const Query& query,
                                                                const CallContext& call) {
+  COVE_CO_TRY_VOID(check(query));
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
+  Body body;
+  body.start = start_of(*link, path, call);
+  body.query = query;
+  const wire::Request request = link->request(std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, kSearchWindow));
   StreamOwner& stream = *owner;
   while (stream->arrived.empty() && !stream->is_over()) {
@@ -112,25 +117,13 @@ Task<Result<std::unique_ptr<SearchStream<Item>>>> begin_search(LinkPtr link, wir
 Task<Result<std::unique_ptr<GrepStream>>> AgentGuest::grep(const GuestPath& path,
                                                            const GrepQuery& query,
                                                            const CallContext& call) {
-  const LinkPtr link = link_;
-  COVE_CO_TRY_VOID(check(query));
-  wire::GrepRequest body;
-  body.start = start_of(*link, path, call);
-  body.query = query;
-  wire::Request request = link->request(std::move(body));
-  co_return co_await begin_search<GrepLine>(link, std::move(request), call);
+  return begin_search<GrepLine, wire::GrepRequest>(link_, path, query, call);
 }
 
 Task<Result<std::unique_ptr<FindStream>>> AgentGuest::find(const GuestPath& path,
                                                            const FindQuery& query,
                                                            const CallContext& call) {
-  const LinkPtr link = link_;
-  COVE_CO_TRY_VOID(check(query));
-  wire::FindRequest body;
-  body.start = start_of(*link, path, call);
-  body.query = query;
-  wire::Request request = link->request(std::move(body));
-  co_return co_await begin_search<FindEntry>(link, std::move(request), call);
+  return begin_search<FindEntry, wire::FindRequest>(link_, path, query, call);
 }
 
 }  // namespace cove::guest

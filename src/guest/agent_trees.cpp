@@ -23,8 +23,7 @@ class AgentWatch final : public GuestWatch {
       if (stream->error) co_return *stream->error;
       co_return Error(ErrorCode::kUnavailable, "the agent ended the watch");
     }
-    const Bytes bytes = std::move(stream->arrived.front().bytes);
-    stream->arrived.pop_front();
+    const Bytes bytes = stream->take_arrived().bytes;
     stream.link()->connection->used(*stream, bytes.size());
     co_return checked(*stream.link(), wire::parse_file_events(bytes));
   }
@@ -32,13 +31,6 @@ class AgentWatch final : public GuestWatch {
  private:
   std::shared_ptr<StreamOwner> owner_;
 };
-
-template <class Body>
-wire::Request request_of(const Link& link, Body body) {
-  wire::FileRequest wrapped;
-  wrapped.body = std::move(body);
-  return link.request(std::move(wrapped));
-}
 
 }  // namespace
 
@@ -49,7 +41,7 @@ Task<Result<std::unique_ptr<ByteSource>>> AgentFiles::read_tree(const GuestPath&
   wire::TreeOutRequest body;
   body.path = path;
   body.credit = kFileWindow;
-  const wire::Request request = request_of(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   COVE_CO_TRY_VOID(co_await await_event(*owner, call));
   co_return make_source(owner);
@@ -61,7 +53,7 @@ Task<Result<TreeCounts>> AgentFiles::write_tree(const GuestPath& path, ByteSourc
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
   wire::TreeInRequest body;
   body.path = path;
-  const wire::Request request = request_of(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   COVE_CO_TRY_VOID(co_await send_all(*owner, archive, call));
   co_return checked(*link, wire::parse_tree_counts(*(*owner)->response));
@@ -76,7 +68,7 @@ Task<Result<std::unique_ptr<GuestWatch>>> AgentFiles::watch(const GuestPath& pat
   body.path = path;
   body.options = options;
   body.credit = kWatchWindow;
-  const wire::Request request = request_of(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body));
   COVE_CO_TRY(const auto owner, open_stream(link, request, kWatchWindow));
   COVE_CO_TRY_VOID(co_await await_event(*owner, call));
   co_return std::unique_ptr<GuestWatch>(std::make_unique<AgentWatch>(owner));

@@ -17,4 +17,10 @@ void Stream::notify() {
   for (const auto& waiter : std::exchange(waiters_, {})) waiter->complete(ok());
 }
 
+Stream::Piece Stream::take_arrived() {
+  Piece piece = std::move(arrived.front());
+  arrived.pop_front();
+  return piece;
+}
+
 }  // namespace cove::guest

@@ -41,6 +41,9 @@ class Stream {
   Task<Result<void>> changed(const CallContext& call);
   void notify();
 
+  /// The first piece that came. REQUIRES: there is one.
+  Piece take_arrived();
+
   /// Forgets everybody's interest: what comes is dropped.
   bool abandoned = false;
   std::optional<wire::RequestId> collect;  ///< tell the agent when the answer is here

@@ -5,13 +5,13 @@
 
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
+#include "wire/long_list.hpp"
 
 namespace cove::wire {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kPayload = 32 * 1024;
 constexpr std::size_t kEventOverhead = 32;
 
 Result<std::vector<EditOutcome>> read_outcomes(const json* list) {
@@ -24,6 +24,13 @@ Result<std::vector<EditOutcome>> read_outcomes(const json* list) {
     outcomes.push_back({outcome[0], outcome[1]});
   }
   return outcomes;
+}
+
+json event_fields(const FileEvent& event) {
+  json map = {{"change", static_cast<unsigned>(event.change)}, {"path", byte_string(event.path)}};
+  if (!event.old_path.empty()) map["old"] = byte_string(event.old_path);
+  if (event.is_directory) map["directory"] = true;
+  return map;
 }
 
 FileEvent read_event(Fields& fields) {
@@ -103,34 +110,14 @@ Result<TreeCounts> parse_tree_counts(ByteView payload) {
 }
 
 std::vector<Bytes> encode_file_events(const std::vector<FileEvent>& events) {
-  std::vector<Bytes> payloads;
-  json list = json::array();
-  std::size_t bytes = 0;
-  for (const FileEvent& event : events) {
-    json map = {{"change", static_cast<unsigned>(event.change)}, {"path", byte_string(event.path)}};
-    if (!event.old_path.empty()) map["old"] = byte_string(event.old_path);
-    if (event.is_directory) map["directory"] = true;
-    list.push_back(std::move(map));
-    bytes += event.path.size() + event.old_path.size() + kEventOverhead;
-    if (bytes < kPayload) continue;
-    payloads.push_back(encode_cbor(list));
-    list = json::array();
-    bytes = 0;
-  }
-  if (!list.empty()) payloads.push_back(encode_cbor(list));
-  return payloads;
+  const auto bytes_of = [](const FileEvent& event) {
+    return event.path.size() + event.old_path.size() + kEventOverhead;
+  };
+  return encode_long_list(events, &event_fields, bytes_of);
 }
 
 Result<std::vector<FileEvent>> parse_file_events(ByteView payload) {
-  COVE_TRY(const auto list, decode_cbor(payload));
-  if (!list.is_array()) return Error(ErrorCode::kIntegrity, "wire: events that are no list");
-  std::vector<FileEvent> events;
-  for (const json& event : list) {
-    Fields fields(event);
-    events.push_back(read_event(fields));
-    COVE_TRY_VOID(fields.result());
-  }
-  return events;
+  return parse_long_list<FileEvent>(payload, "events", &read_event);
 }
 
 }  // namespace cove::wire

@@ -5,6 +5,7 @@
 #include "base/text/utf8.hpp"
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
+#include "wire/long_list.hpp"
 
 namespace cove::wire {
 namespace {
@@ -108,33 +109,15 @@ Result<CountReply> parse_count(ByteView payload) {
 }
 
 std::vector<Bytes> encode_entries(const std::vector<FileInfo>& entries) {
-  constexpr std::size_t kPayload = 32 * 1024;
   constexpr std::size_t kEntryOverhead = 192;
-  std::vector<Bytes> payloads;
-  json list = json::array();
-  std::size_t bytes = 0;
-  for (const auto& entry : entries) {
-    list.push_back(to_fields(entry));
-    bytes += entry.path.size() + entry.link_target.size() + kEntryOverhead;
-    if (bytes < kPayload) continue;
-    payloads.push_back(encode_cbor(list));
-    list = json::array();
-    bytes = 0;
-  }
-  if (!list.empty()) payloads.push_back(encode_cbor(list));
-  return payloads;
+  const auto bytes_of = [](const FileInfo& entry) {
+    return entry.path.size() + entry.link_target.size() + kEntryOverhead;
+  };
+  return encode_long_list(entries, &to_fields, bytes_of);
 }
 
 Result<std::vector<FileInfo>> parse_entries(ByteView payload) {
-  COVE_TRY(const auto list, decode_cbor(payload));
-  if (!list.is_array()) return Error(ErrorCode::kIntegrity, "wire: entries that are no list");
-  std::vector<FileInfo> entries;
-  for (const auto& entry : list) {
-    Fields fields(entry);
-    entries.push_back(read_file_info(fields));
-    COVE_TRY_VOID(fields.result());
-  }
-  return entries;
+  return parse_long_list<FileInfo>(payload, "entries", &read_file_info);
 }
 
 Bytes encode_nothing() { return encode_cbor(json::object()); }

@@ -2,17 +2,16 @@
 // worker threads, and only as fast as the other side gives credit.
 #include <algorithm>
 #include <cerrno>
-#include <deque>
 #include <utility>
 
 #include <unistd.h>
 
 #include "agent/files/content_type.hpp"
 #include "agent/server/file_service.hpp"
+#include "agent/server/payload_queue.hpp"
 #include "agent/server/receiving_stream.hpp"
 #include "agent/server/sending_stream.hpp"
 #include "base/system/system_error.hpp"
-#include "wire/credit.hpp"
 #include "wire/reply.hpp"
 
 namespace cove::agent {
@@ -104,7 +103,7 @@ class FileService::ListStream final : public StreamHandler,
                                       public std::enable_shared_from_this<ListStream> {
  public:
   ListStream(StreamRef stream, std::uint64_t credit)
-      : stream_(std::move(stream)), credit_(credit) {}
+      : stream_(std::move(stream)), payloads_(credit) {}
 
   void open(WorkQueue& workers, const Files& files, const wire::ListRequest& request) {
     workers.submit([self = shared_from_this(), &files, request]() -> WorkQueue::Finish {
@@ -116,7 +115,7 @@ class FileService::ListStream final : public StreamHandler,
   }
 
   void on_credit(std::uint64_t bytes) override {
-    credit_.grant(bytes);
+    payloads_.grant(bytes);
     advance();
   }
   void on_room() override { advance(); }
@@ -127,21 +126,14 @@ class FileService::ListStream final : public StreamHandler,
 
  private:
   void on_page(const std::vector<Bytes>& payloads, wire::CountReply reply) {
-    payloads_.assign(payloads.begin(), payloads.end());
+    payloads_.push(payloads);
     reply_ = std::move(reply);
     ready_ = true;
     advance();
   }
 
   void advance() {
-    if (over_ || !ready_) return;
-    while (!payloads_.empty()) {
-      const Bytes& payload = payloads_.front();
-      if (payload.size() > credit_.available() || !stream_.has_room()) return;
-      stream_.send_data(wire::Channel::kMain, payload);
-      credit_.spend(payload.size());
-      payloads_.pop_front();
-    }
+    if (over_ || !ready_ || !payloads_.send(stream_)) return;
     over_ = true;
     stream_.respond(wire::encode_count(reply_));
   }
@@ -153,8 +145,7 @@ class FileService::ListStream final : public StreamHandler,
   }
 
   StreamRef stream_;
-  wire::SendWindow credit_;
-  std::deque<Bytes> payloads_;
+  PayloadQueue payloads_;
   wire::CountReply reply_;
   bool ready_ = false;
   bool over_ = false;

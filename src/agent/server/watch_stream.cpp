@@ -1,11 +1,10 @@
 // A watch over the wire. While the host takes nothing, nothing is read from inotify either: the
 // kernel's queue is bounded, and says when it overflowed.
-#include <deque>
 #include <utility>
 
 #include "agent/server/file_service.hpp"
+#include "agent/server/payload_queue.hpp"
 #include "agent/watch/directory_watch.hpp"
-#include "wire/credit.hpp"
 #include "wire/file_reply.hpp"
 #include "wire/reply.hpp"
 
@@ -16,7 +15,7 @@ class FileService::WatchStream final : public StreamHandler,
                                        public std::enable_shared_from_this<WatchStream> {
  public:
   WatchStream(FileService& service, StreamRef stream, std::uint64_t credit)
-      : service_(service), stream_(std::move(stream)), credit_(credit) {}
+      : service_(service), stream_(std::move(stream)), payloads_(credit) {}
 
   void open(const wire::WatchRequest& request) {
     busy_ = true;
@@ -38,7 +37,7 @@ class FileService::WatchStream final : public StreamHandler,
   }
 
   void on_credit(std::uint64_t bytes) override {
-    credit_.grant(bytes);
+    payloads_.grant(bytes);
     advance();
   }
   void on_room() override { advance(); }
@@ -61,22 +60,12 @@ class FileService::WatchStream final : public StreamHandler,
     busy_ = false;
     if (over_) return release();
     if (!events) return end(events.error());
-    for (Bytes& payload : wire::encode_file_events(*events)) {
-      payloads_.push_back(std::move(payload));
-    }
+    payloads_.push(wire::encode_file_events(*events));
     advance();
   }
 
   void advance() {
-    if (over_ || busy_) return;
-    while (!payloads_.empty()) {
-      const Bytes& payload = payloads_.front();
-      if (payload.size() > credit_.available() || !stream_.has_room()) return;
-      stream_.send_data(wire::Channel::kMain, payload);
-      credit_.spend(payload.size());
-      payloads_.pop_front();
-    }
-    if (watching_) return;
+    if (over_ || busy_ || !payloads_.send(stream_) || watching_) return;
     watching_ = true;
     if (service_.loop_.add(watch_->fd(), EPOLLIN, this)) return;
     watching_ = false;
@@ -104,9 +93,8 @@ class FileService::WatchStream final : public StreamHandler,
 
   FileService& service_;
   StreamRef stream_;
-  wire::SendWindow credit_;
+  PayloadQueue payloads_;
   std::unique_ptr<DirectoryWatch> watch_;
-  std::deque<Bytes> payloads_;
   bool watching_ = false;  // the loop tells of what is ready
   bool busy_ = false;      // a worker has it
   bool over_ = false;

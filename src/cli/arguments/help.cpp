@@ -1,6 +1,9 @@
 #include <algorithm>
 
+#include "cli/arguments/file_help.hpp"
+#include "cli/arguments/process_help.hpp"
 #include "cli/arguments/request.hpp"
+#include "cli/arguments/tool_help.hpp"
 
 namespace cove::cli {
 namespace {
@@ -22,6 +25,11 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   edit      replace text in a file         cove edit --app demo --user ana a.py 'x = 1' 'x = 2'
   tool      call a tool as a model does    cove tool --app demo --user ana sandbox_ls '{}'
   tools     describe the tools             cove tools --format mcp
+
+Commands that run on in a workspace:
+  exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
+  ps        list them                      logs      what one has written
+  attach    watch one and type to it       kill      end or signal one
 
 Look after workspaces:
   status    what one is doing              list      all of them
@@ -58,15 +66,22 @@ Everything after the first -- is the command, exactly as it is given; no shell r
 For pipes and variables, run a shell: -- sh -c 'ls | wc -l'
 
 Options:
-  -i, --stdin         give the command what comes on stdin: all of it, at most 64 MiB, is read before
-                      the command starts; else it has none
+  -i, --stdin         give the command what comes on stdin, as it comes; else its stdin is at its
+                      end, so that a loop which reads a list may run cove in it
+  -t, --tty           run it on a terminal, as ssh -t does: keys go to it as they are, Ctrl-C too,
+                      and the window's size follows. Takes stdin without -i
   -e, --env NAME=VALUE    set a variable; may be repeated. Nothing of this shell's is passed on
   --cwd DIR           where to run; default: the chat's directory, without a chat /workspace
   --timeout T         end the command, with all that it started, after T; exit code 124. The time
                       to wake the workspace does not count
+  -d, --detach        start it, print its id, and let it run on: see cove ps, logs, attach, kill. It
+                      ends with the sandbox. With -i its stdin stays open, for cove attach -i
+  --name NAME         of a detached command: a name for people, which ps, logs and kill take too
+  --keep-alive T      of a detached command: keeps its sandbox from an idle stop so long, at most
+                      24h
   --json              print one object at the end: outcome, exit_code, stdout, stderr, duration_ms
                       (50 KiB from the beginning and the end of each stream; bytes that are no
-                      UTF-8 become U+FFFD)
+                      UTF-8 become U+FFFD); with --detach at once, what cove ps says of it
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --verbose    see cove --help
 
@@ -78,213 +93,10 @@ also where there is no such program.
 Examples:
   cove exec --app demo --user ana --chat c1 -- sh -c 'echo hello > note.txt; pwd'
   cove exec --app demo --user ana -- python3 -c 'print(6 * 7)'
-  cove exec --app demo --user ana --stdin -- wc -l < sales.csv
+  cove exec --app demo --user ana -i -- wc -l < sales.csv
+  cove exec --app demo --user ana -t -- bash
   cove exec --app demo --user ana --timeout 10s -e LANG=C -- make test
-)";
-
-constexpr std::string_view kPut = R"(Write a file of a workspace: whole or not at all.
-
-Usage: cove put --app ID --user U [--chat C] [OPTIONS] LOCAL PATH
-
-LOCAL is a file of this machine, or - for stdin. PATH is a path in the workspace: relative to the
-chat's directory, or absolute below /workspace. A PATH that ends with / is a directory to put the
-file in. Missing directories are made.
-
-Options:
-  --mode MODE         the file's mode, such as 0755; default: an existing file's, else 0644
-  --durable           return when the file is on the disk
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove put --app demo --user ana sales.csv data/sales.csv
-  cove put --app demo --user ana --mode 0755 build.sh bin/
-  date | cove put --app demo --user ana --chat c1 - now.txt
-)";
-
-constexpr std::string_view kGet =
-    R"(Read a file of a workspace, to stdout or into a file of this machine.
-
-Usage: cove get --app ID --user U [--chat C] [OPTIONS] PATH [LOCAL]
-
-PATH is a path in the workspace: relative to the chat's directory, or absolute below /workspace.
-LOCAL is written whole or not at all; a directory gets a file of PATH's name; a link stays, and the
-file that it leads to is replaced.
-
-Options:
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove get --app demo --user ana out/chart.svg chart.svg
-  cove get --app demo --user ana --chat c2 ../c1/note.txt
-  cove get --app demo --user ana data/sales.csv | head
-)";
-
-constexpr std::string_view kLs = R"(List a directory of a workspace, sorted by the names' bytes.
-
-Usage: cove ls --app ID --user U [--chat C] [OPTIONS] [PATH]
-
-Without PATH it is the chat's directory, or /workspace. Control characters and bytes that are no
-UTF-8 are shown as escapes (\n, \xff); a backslash as \\.
-
-Options:
-  -l                  also type, mode, size, time of change, and where a link leads
-  --json              {"entries": [{"name", "type", "size", "mode", "modified", "link_target"}]};
-                      a name that is no UTF-8 has its bytes in "name_hex"
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove ls --app demo --user ana
-  cove ls --app demo --user ana --chat c1 -l ..
-)";
-
-constexpr std::string_view kGrep = R"(Find the lines of a workspace's files that match a pattern.
-
-Usage: cove grep --app ID --user U [--chat C] [OPTIONS] PATTERN [PATH]
-
-PATTERN is a regular expression of RE2's syntax, held against one line at a time. PATH is a directory
-or a file; without it, it is the chat's directory, or /workspace. Lines come as PATH:LINE:TEXT, in one
-order always; bytes that cannot be shown as escapes. Passed over are binary files, hidden ones, .git,
-and what .gitignore, .ignore and .coveignore say.
-
-Options:
-  -F, --literal       PATTERN is plain text
-  -i, --ignore-case   upper and lower case are the same
-  -w, --word          only whole words
-  -A N, -B N, -C N    also N lines after, before, or around each match (--after, --before, --context)
-  --include GLOB      only files that match; may be repeated
-  --exclude GLOB      pass over files and directories that match; may be repeated
-  --hidden            also what begins with a dot
-  --no-ignore         also what ignore files hide
-  --limit N           stop after N matching lines
-  --json              {"lines": [...], "summary": {...}}; see docs/command.md
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Exit code: 0 where a line was found, 1 where none was, 125 Cove's own.
-
-Examples:
-  cove grep --app demo --user ana -F TODO
-  cove grep --app demo --user ana --chat c1 -i --include '*.py' 'import\s+os' src
-)";
-
-constexpr std::string_view kFind = R"(Find files and directories of a workspace by their names.
-
-Usage: cove find --app ID --user U [--chat C] [OPTIONS] [GLOB [PATH]]
-
-GLOB has * ? [a-z] {a,b} and ** for any number of directories; with a slash in it it is held against
-the path below PATH, else against the name. Without GLOB everything is found. PATH is a directory;
-without it, it is the chat's directory, or /workspace. Passed over are hidden files, .git, and what
-.gitignore, .ignore and .coveignore say.
-
-Options:
-  --type TYPE         file, directory, symlink or other
-  --min-size N, --max-size N    only files of so many bytes
-  --changed-within T  only what changed in the last 30s, 10m, 24h
-  --depth N           so many levels of directories; 1 = PATH's own entries
-  --newest            the newest first: the --limit newest, 1000 without one
-  --exclude GLOB      pass over what matches; may be repeated
-  --hidden            also what begins with a dot
-  --no-ignore         also what ignore files hide
-  --limit N           stop after N
-  -l                  also type, mode, size, time of change, and where a link leads
-  --json              {"entries": [...], "summary": {...}}; see docs/command.md
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove find --app demo --user ana '**/*_test.{py,js}'
-  cove find --app demo --user ana --newest --limit 20 -l '*' data
-)";
-
-constexpr std::string_view kRead = R"(Read lines of a file of a workspace.
-
-Usage: cove read --app ID --user U [--chat C] [OPTIONS] PATH
-
-At most 2,000 lines or 50 KiB at once; where there is more, a line on stderr says how to go on. For
-whole files of any kind: cove get.
-
-Options:
-  --offset N          the first line, from 1
-  --limit N           how many lines
-  --json              text, first, lines, next, total_lines, cut, content_type, size, etag
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Example:
-  cove read --app demo --user ana --offset 100 --limit 20 report.py
-)";
-
-constexpr std::string_view kWrite =
-    R"(Write a file of a workspace from stdin: whole or not at all.
-
-Usage: cove write --app ID --user U [--chat C] [OPTIONS] PATH
-
-Missing directories are made. For files of this machine: cove put.
-
-Options:
-  --append            add to its end instead, at most 16 MiB at once
-  --if-absent         only where there is no such file
-  --if-unchanged ETAG    only where the file is still the one of which `cove read --json` gave ETAG
-  --mode MODE         the file's mode, such as 0755; default: an existing file's, else 0644
-  --durable           return when the file is on the disk
-  --json              path, size, etag
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Example:
-  date | cove write --app demo --user ana --append log.txt
-)";
-
-constexpr std::string_view kEdit = R"(Replace text in a file of a workspace.
-
-Usage: cove edit --app ID --user U [--chat C] [OPTIONS] PATH OLD NEW
-
-OLD must be in the file exactly once, unless --all. Line ends of the file stay as they are. Words
-that begin with a dash go after a --.
-
-Options:
-  --all               replace every OLD
-  --if-unchanged ETAG    only where the file is still the one of which `cove read --json` gave ETAG
-  --durable           return when the file is on the disk
-  --json              path, size, etag, replaced, first_line
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Example:
-  cove edit --app demo --user ana a.py 'x = 1' 'x = 2'
-)";
-
-constexpr std::string_view kTool = R"(Call a tool as a language model does.
-
-Usage: cove tool --app ID --user U [--chat C] [OPTIONS] NAME [JSON]
-
-JSON has the tool's arguments; without it, or where it is -, they come from stdin. The answer is the
-text that a model would get. `cove tools` describes the tools.
-
-Options:
-  --json              the whole answer: text, data, is_error
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Exit code: 0; 1 where the tool could not do what was asked; 125 Cove's own.
-
-Example:
-  cove tool --app demo --user ana --chat c1 sandbox_read_file '{"path": "note.txt"}'
-)";
-
-constexpr std::string_view kToolsHelp =
-    R"(Describe the tools that a language model calls, as a JSON array.
-
-Usage: cove tools [--format FORMAT]
-
-Options:
-  --format FORMAT     openai (function calling, the default), mcp (of tools/list), or plain
-
-Example:
-  cove tools --format mcp
+  cove exec --app demo --user ana -d --name web -- python3 -m http.server
 )";
 
 constexpr std::string_view kStatus = R"(Say what a workspace's sandbox is doing. Nothing is started.
@@ -405,11 +217,12 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},       {"exec", kExec},     {"put", kPut},       {"get", kGet},
-    {"ls", kLs},           {"grep", kGrep},     {"find", kFind},     {"read", kRead},
-    {"write", kWrite},     {"edit", kEdit},     {"tool", kTool},     {"tools", kToolsHelp},
-    {"status", kStatus},   {"list", kListHelp}, {"stop", kStop},     {"archive", kArchive},
-    {"destroy", kDestroy}, {"sweep", kSweep},   {"doctor", kDoctor}, {"help", kHelp},
+    {"", kOverview},       {"exec", kExec},         {"ps", kPsHelp},     {"logs", kLogsHelp},
+    {"kill", kKillHelp},   {"attach", kAttachHelp}, {"put", kPutHelp},   {"get", kGetHelp},
+    {"ls", kLsHelp},       {"grep", kGrepHelp},     {"find", kFindHelp}, {"read", kReadHelp},
+    {"write", kWriteHelp}, {"edit", kEditHelp},     {"tool", kToolHelp}, {"tools", kToolsHelp},
+    {"status", kStatus},   {"list", kListHelp},     {"stop", kStop},     {"archive", kArchive},
+    {"destroy", kDestroy}, {"sweep", kSweep},       {"doctor", kDoctor}, {"help", kHelp},
 };
 
 }  // namespace

@@ -57,17 +57,15 @@ void append(std::vector<T>& list, const std::vector<T>& more) {
   list.insert(list.end(), more.begin(), more.end());
 }
 
-}  // namespace
-
-Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
-  // The list comes first: what is made afterwards is in a record before it is made.
-  COVE_CO_TRY(const ProviderInventory inventory,
-              co_await core->parts.provider.list(core->deployment, call));
+/// What of the inventory, which was taken before, no record names: what was made since is in a
+/// record before it is made.
+Task<Result<OrphanReport>> compare(Core& core, const ProviderInventory& inventory,
+                                   const CallContext& call) {
   std::map<SandboxId, Named> known;
   for (const VolumeRef& volume : inventory.volumes) known[volume.sandbox];
   for (const InstanceRef& instance : inventory.instances) known[instance.volume.sandbox];
   for (auto& [sandbox, named] : known) {
-    COVE_CO_TRY(named, co_await read_names(*core, sandbox, call));
+    COVE_CO_TRY(named, co_await read_names(core, sandbox, call));
   }
   OrphanReport report;
   for (const VolumeRef& volume : inventory.volumes) {
@@ -76,8 +74,17 @@ Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallCo
   for (const InstanceRef& instance : inventory.instances) {
     if (!names(known.at(instance.volume.sandbox), instance)) report.instances.push_back(instance);
   }
+  co_return report;
+}
+
+}  // namespace
+
+Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
+  Provider& provider = core->parts.provider;
+  COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core->deployment, call));
+  COVE_CO_TRY(OrphanReport report, co_await compare(*core, inventory, call));
   for (const DeploymentId& other : inventory.others) {
-    COVE_CO_TRY(ProviderInventory foreign, co_await core->parts.provider.list(other, call));
+    COVE_CO_TRY(const ProviderInventory foreign, co_await provider.list(other, call));
     append(report.foreign_volumes, foreign.volumes);
     append(report.foreign_instances, foreign.instances);
   }
@@ -85,10 +92,12 @@ Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallCo
 }
 
 Task<Result<std::uint32_t>> stop_orphans(std::shared_ptr<Core> core, const CallContext& call) {
-  COVE_CO_TRY(const OrphanReport orphans, co_await find_orphans(core, call));
+  Provider& provider = core->parts.provider;
+  COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core->deployment, call));
+  COVE_CO_TRY(const OrphanReport orphans, co_await compare(*core, inventory, call));
   std::uint32_t stopped = 0;
   for (const InstanceRef& instance : orphans.instances) {
-    COVE_CO_TRY_VOID(co_await core->parts.provider.stop_instance(instance, call));
+    COVE_CO_TRY_VOID(co_await provider.stop_instance(instance, call));
     ++stopped;
   }
   co_return stopped;

@@ -106,10 +106,7 @@ Result<void> check_leases(const Record& record, OperationKind kind, const Attemp
   if (kind != OperationKind::kStop && kind != OperationKind::kArchive) return {};
   if (attempt.leases == LeaseRule::kNone) return {};
   const OwnerId except = attempt.leases == LeaseRule::kOthers ? attempt.owner : OwnerId();
-  std::chrono::milliseconds left{0};
-  for (const ActivityLease& lease : record.activity) {
-    if (lease.owner != except) left = std::max(left, lease.expires_at - attempt.now);
-  }
+  const std::chrono::milliseconds left = lease_left(record, attempt.now, except);
   if (left.count() == 0) return {};
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(left).count();
   return refusal(record, "it is in use by another process, for " + std::to_string(seconds) +
@@ -156,10 +153,16 @@ std::optional<Row> row_of(const Record& record) noexcept {
   return find_row(record.state, record.operation->kind, record.operation->phase);
 }
 
+std::chrono::milliseconds lease_left(const Record& record, StoreTime now, const OwnerId& except) {
+  std::chrono::milliseconds left{0};
+  for (const ActivityLease& lease : record.activity) {
+    if (lease.owner != except) left = std::max(left, lease.expires_at - now);
+  }
+  return left;
+}
+
 bool has_live_lease(const Record& record, StoreTime now, const OwnerId& except) {
-  return std::any_of(
-      record.activity.begin(), record.activity.end(),
-      [&](const ActivityLease& lease) { return lease.expires_at > now && lease.owner != except; });
+  return lease_left(record, now, except).count() > 0;
 }
 
 bool names_volume(const Record& record, const Generation& generation) {

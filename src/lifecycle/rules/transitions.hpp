@@ -169,7 +169,11 @@ struct Failure {
 /// The row of the record's operation; none where it has none, or one that cannot be.
 std::optional<Row> row_of(const Record& record) noexcept;
 
-/// True while a lease of anybody but `except` is live; an empty owner excepts nobody.
+/// How long a lease of anybody but `except` is still live; 0 = none is. An empty owner excepts
+/// nobody.
+std::chrono::milliseconds lease_left(const Record& record, StoreTime now, const OwnerId& except);
+
+/// True while such a lease is live.
 bool has_live_lease(const Record& record, StoreTime now, const OwnerId& except);
 
 /// True where the record's current volume, or the one that its operation makes, is this one.

@@ -71,14 +71,6 @@ struct Machine {
   Cgroups cgroups;
 };
 
-UidRangesConfig ranges_of(const LocalOptions& options) {
-  UidRangesConfig config;
-  if (!options.uid_directory.empty()) config.directory = options.uid_directory;
-  if (options.uid_base != 0) config.base = options.uid_base;
-  if (options.uid_ranges != 0) config.count = options.uid_ranges;
-  return config;
-}
-
 class LocalProvider final : public Provider {
  public:
   LocalProvider(Machine machine, const LocalOptions& options, const LocalRuntime& runtime)
@@ -86,9 +78,10 @@ class LocalProvider final : public Provider {
         machine_(std::move(machine)),
         toolbox_({machine_.state.root(), options.bubblewrap, options.agent, runtime.log}),
         etc_(machine_.state.root()),
-        volumes_(machine_.state, machine_.root
-                                     ? std::optional<UidRanges>(UidRanges(ranges_of(options)))
-                                     : std::nullopt),
+        volumes_(machine_.state,
+                 machine_.root ? std::optional<UidRanges>(UidRanges(UidRangesConfig::of(
+                                     options.uid_directory, options.uid_base, options.uid_ranges)))
+                               : std::nullopt),
         instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space) {
   }
 

@@ -31,6 +31,10 @@ constexpr const char* kProof = "cove-probe";
 constexpr std::size_t kManyLines = 4U << 20U;
 constexpr std::chrono::milliseconds kTrialBound{10'000};
 
+UidRangesConfig ranges_of(const LocalOptions& options) {
+  return UidRangesConfig::of(options.uid_directory, options.uid_base, options.uid_ranges);
+}
+
 ProbeFinding broken(std::string subject, const Error& error, std::string remedy = {}) {
   return {Level::kBroken, std::move(subject), error.describe(), std::move(remedy)};
 }
@@ -48,8 +52,7 @@ std::string trial_plan(const std::string& bubblewrap, const LocalOptions& option
       "ALL"};
   std::vector<std::string> words;
   if (is_range_root()) {
-    const std::uint32_t base = options.uid_base != 0 ? options.uid_base : UidRangesConfig().base;
-    words.insert(words.end(), {"own", std::to_string(base), bubblewrap});
+    words.insert(words.end(), {"own", std::to_string(ranges_of(options).base), bubblewrap});
     command.insert(command.end(),
                    {"--userns", std::to_string(kUserNamespaceFd), "--uid", "0", "--gid", "0"});
   } else {
@@ -133,21 +136,18 @@ ProbeFinding ranges_finding(const LocalOptions& options) {
             "run as the machine's root, or map 65,536 ids and more into the namespace, for a host "
             "uid range of its own per volume"};
   }
-  const std::string directory =
-      options.uid_directory.empty() ? UidRangesConfig().directory : options.uid_directory;
-  const std::uint64_t first = options.uid_base != 0 ? options.uid_base : UidRangesConfig().base;
-  const std::uint64_t ranges =
-      options.uid_ranges != 0 ? options.uid_ranges : UidRangesConfig().count;
+  const UidRangesConfig ranges = ranges_of(options);
   const auto subuids = read_small_file(AT_FDCWD, "/etc/subuid", kManyLines);
-  const auto other = subuid_owner(subuids ? *subuids : "", first, ranges * UidRange::kCount);
+  const auto other = subuid_owner(subuids ? *subuids : "", ranges.base,
+                                  std::uint64_t{ranges.count} * UidRange::kCount);
   if (other) {
     return {Level::kLimited, "separate users",
-            "the uids from " + std::to_string(first) +
+            "the uids from " + std::to_string(ranges.base) +
                 " on overlap those that /etc/subuid gives to " + base::quoted(*other),
             "set provider.uid_base and provider.uid_ranges to ids that nobody has"};
   }
   return {Level::kGood, "separate users",
-          "each volume has its own 65,536 host uids, given out in " + directory, ""};
+          "each volume has its own 65,536 host uids, given out in " + ranges.directory, ""};
 }
 
 /// systemd ends everything in a service's group with the service, unless told otherwise.

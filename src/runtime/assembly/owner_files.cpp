@@ -22,6 +22,7 @@ namespace {
 constexpr const char* kDirectory = "owners";
 constexpr const char* kToken = "token";
 constexpr std::string_view kUnnamed = ".new";  // of a file that is not locked yet
+constexpr int kAttempts = 16;                  // against cleaners that come in between
 
 std::string read_small_file(int directory, const char* path) {
   const base::UniqueFd file(::openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -53,17 +54,27 @@ Result<void> write_file(int directory, const std::string& name, const std::strin
   return ok();
 }
 
-/// A random text made once for this directory; of several processes that make it, one wins.
+/// Of several processes that make the token, one wins.
+Result<void> make_token(int directory, IdSource& ids) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    const std::string fresh = base::random_name(ids);
+    const std::string name = fresh + std::string(kUnnamed);
+    COVE_TRY_VOID(write_file(directory, name, fresh));
+    const bool linked = ::linkat(directory, name.c_str(), directory, kToken, 0) == 0;
+    const int error = errno;
+    ::unlinkat(directory, name.c_str(), 0);
+    if (linked || error == EEXIST) return ok();
+    // ENOENT: a cleaner took it for what a dead process left.
+    if (error != ENOENT) return base::system_error(error, "make 'owners/token'");
+  }
+  return Error(ErrorCode::kInternal, "'owners/token' could not be kept in the state directory");
+}
+
+/// A random text made once for this directory.
 Result<std::string> token_of(int directory, IdSource& ids) {
   std::string token = read_small_file(directory, kToken);
   if (base::is_hex(token, 32)) return token;
-  const std::string fresh = base::random_name(ids);
-  const std::string name = fresh + std::string(kUnnamed);
-  COVE_TRY_VOID(write_file(directory, name, fresh));
-  const bool linked = ::linkat(directory, name.c_str(), directory, kToken, 0) == 0;
-  const int error = errno;
-  ::unlinkat(directory, name.c_str(), 0);
-  if (!linked && error != EEXIST) return base::system_error(error, "make 'owners/token'");
+  COVE_TRY_VOID(make_token(directory, ids));
   token = read_small_file(directory, kToken);
   if (!base::is_hex(token, 32)) {
     return Error(ErrorCode::kIntegrity,
@@ -130,7 +141,7 @@ struct OwnFile {
 /// A file that is locked before it has its name: who sees the name sees the lock. One that a
 /// cleaner took in between is made again.
 Result<OwnFile> make_own(int directory, IdSource& ids) {
-  for (int attempt = 0; attempt < 16; ++attempt) {
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     OwnFile own{{}, base::random_name(ids)};
     const std::string unnamed = own.name + std::string(kUnnamed);
     own.fd.reset(::openat(directory, unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));

@@ -13,6 +13,7 @@
 #include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
 #include "base/text/json_schema.hpp"
+#include "providers/local/volume/uid_ranges.hpp"
 #include "runtime/config/config_check.hpp"
 
 namespace cove {
@@ -159,10 +160,9 @@ Result<void> check_beyond_schema(const Config& config) {
         "lifecycle.heartbeat_s must be at most a third of lifecycle.owner_dead_after_s: an "
         "owner that lives would be taken for dead");
   }
-  constexpr std::uint64_t kUidsInRange = 65'536;
-  const std::uint64_t base = config.provider.uid_base == 0 ? 536'870'912 : config.provider.uid_base;
-  const std::uint64_t ranges = config.provider.uid_ranges == 0 ? 4096 : config.provider.uid_ranges;
-  const std::uint64_t end = base + kUidsInRange * ranges;
+  const auto ranges =
+      local::UidRangesConfig::of({}, config.provider.uid_base, config.provider.uid_ranges);
+  const std::uint64_t end = ranges.base + std::uint64_t{ranges.count} * local::UidRange::kCount;
   if (end > std::numeric_limits<std::uint32_t>::max()) {
     return Error(ErrorCode::kInvalidArgument,
                  "provider.uid_base and provider.uid_ranges reach past the last uid, 4294967294");

@@ -23,13 +23,11 @@ const std::map<std::string_view, ToolRun>& runs() {
       {"sandbox_find", run_find},
       {"sandbox_ls", run_ls},
       {"sandbox_get_file_url", run_get_file_url},
-#ifdef COVE_HAS_PROCESS_TOOLS
       {"sandbox_process_start", run_process_start},
       {"sandbox_process_list", run_process_list},
       {"sandbox_process_output", run_process_output},
       {"sandbox_process_write", run_process_write},
       {"sandbox_process_stop", run_process_stop},
-#endif
   };
   return *kRuns;
 }
@@ -50,9 +48,6 @@ const std::vector<Tool>& all_tools() {
   static const auto* const kTools = [] {
     auto* tools = new std::vector<Tool>;
     add_tools(tool_text(), *tools);
-#ifdef COVE_HAS_PROCESS_TOOLS
-    add_tools(process_tool_text(), *tools);
-#endif
     return tools;
   }();
   return *kTools;

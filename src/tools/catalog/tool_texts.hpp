@@ -1,4 +1,4 @@
-/// The descriptions of the tools as they are in tools.json and process_tools.json.
+/// The descriptions of the tools, as they are in tools.json.
 #pragma once
 
 #include <string_view>
@@ -6,6 +6,5 @@
 namespace cove::tools {
 
 std::string_view tool_text() noexcept;
-std::string_view process_tool_text() noexcept;
 
 }  // namespace cove::tools

@@ -74,7 +74,7 @@ TEST_CASE("Local provider: a refused namespace is named as such",
 
 TEST_CASE("Local provider: a start that hangs ends with the call and leaves nothing",
           "[integration][local][any-user]") {
-  const FakeBubblewrap fake("sleep 1000");
+  const FakeBubblewrap fake("exec sleep 1000");
   LocalMachine machine(fake.options());
   const CallContext call{.deadline = machine.clock.now() + 300ms};
   CHECK(start_with(machine, call).error().code() == ErrorCode::kTimeout);
@@ -83,7 +83,7 @@ TEST_CASE("Local provider: a start that hangs ends with the call and leaves noth
 
 TEST_CASE("Local provider: a start that is called off leaves nothing",
           "[integration][local][any-user]") {
-  const FakeBubblewrap fake("sleep 1000");
+  const FakeBubblewrap fake("exec sleep 1000");
   LocalMachine machine(fake.options());
   std::stop_source stop;
   std::thread caller([&] {

@@ -1,12 +1,10 @@
-#include <fstream>
-#include <sstream>
-
 #include <catch2/catch.hpp>
 
 #include <cove/record.hpp>
 
 #include "lifecycle/records/tombstone.hpp"
 #include "lifecycle/rules/transitions.hpp"
+#include "support/fixtures/project_files.hpp"
 
 using namespace cove;
 using namespace std::chrono_literals;
@@ -105,11 +103,7 @@ TEST_CASE("Record: what is not a record of version 1 is kIntegrity", "[unit][lif
 }
 
 TEST_CASE("Record: the example of docs/formats.md is one", "[unit][lifecycle][docs]") {
-  std::ifstream file(std::string(COVE_SOURCE_DIR) + "/docs/formats.md");
-  REQUIRE(file);
-  std::stringstream text;
-  text << file.rdbuf();
-  const std::string all = text.str();
+  const std::string all = cove::testing::project_file("docs/formats.md");
   const auto section = all.find("## Record");
   REQUIRE(section != std::string::npos);
   const auto begin = all.find("```json\n", section) + 8;

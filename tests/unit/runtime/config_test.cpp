@@ -1,12 +1,10 @@
-#include <fstream>
-#include <iterator>
-
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include <cove/config.hpp>
 
 #include "runtime/config/config_check.hpp"
+#include "support/fixtures/project_files.hpp"
 
 using namespace std::chrono_literals;
 using cove::Config;
@@ -273,15 +271,11 @@ TEST_CASE("config schema: its defaults are the members' own", "[unit][runtime]")
 }
 
 TEST_CASE("config schema: is the documented file, byte for byte", "[unit][runtime]") {
-  std::ifstream file(COVE_SOURCE_DIR "/docs/config.schema.json");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  CHECK(cove::config_schema() == text);
+  CHECK(cove::config_schema() == cove::testing::project_file("docs/config.schema.json"));
 }
 
 TEST_CASE("docs/configuration.md: has a row for every key, with its default", "[unit][runtime]") {
-  std::ifstream file(COVE_SOURCE_DIR "/docs/configuration.md");
-  REQUIRE(file);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string text = cove::testing::project_file("docs/configuration.md");
   for (const auto& [pointer, rule] : all_leaves()) {
     const std::string row = "| `" + dotted(pointer) + "` |";
     INFO(row);

@@ -2,7 +2,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <set>
+#include <vector>
 
 #include <catch2/catch.hpp>
 #include <fcntl.h>
@@ -173,4 +175,22 @@ TEST_CASE("owner files: twenty processes that open at once get twenty files", "[
   }
   CHECK(ids.size() == 20);
   CHECK(state.names().size() == 22);
+}
+
+TEST_CASE("OwnerFiles: many that open an absent directory at once are of one node",
+          "[unit][runtime][threads]") {
+  for (int round = 0; round < 20; ++round) {
+    State state;
+    std::vector<std::future<cove::Result<std::string>>> opened;
+    for (int i = 0; i < 8; ++i) {
+      opened.push_back(std::async(std::launch::async, [&]() -> cove::Result<std::string> {
+        SystemIds ids;
+        COVE_TRY(const auto owner, OwnerFiles::open(*state.fd, ids));
+        return owner->node();
+      }));
+    }
+    std::set<std::string> nodes;
+    for (auto& one : opened) nodes.insert(one.get().value());
+    CHECK(nodes.size() == 1);
+  }
 }

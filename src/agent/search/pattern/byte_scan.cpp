@@ -1,6 +1,7 @@
 #include "agent/search/pattern/byte_scan.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "agent/search/pattern/byte_scan_widths.hpp"
 
@@ -78,8 +79,8 @@ ByteNeedle make_needle(const ByteRun& run) {
       if (run[i][byte]) needle.places[byte] |= static_cast<std::uint16_t>(1U << i);
     }
   }
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return commonness(run[a]) < commonness(run[b]);
+  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return std::pair(commonness(run[a]), a) < std::pair(commonness(run[b]), b);
   });
   needle.hits = kSample;
   needle.plain = true;

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <memory>
 
-#include <linux/ioprio.h>
 #include <linux/netlink.h>
 #include <sched.h>
 #include <seccomp.h>
@@ -188,6 +187,7 @@ void refuse_sockets(Filter& filter) {
 
 /// Where commands share the agent's uid, the kernel lets them do this to the agent.
 void refuse_changes_to_others(Filter& filter) {
+  constexpr int kIoprioWhoProcess = 1;  // <linux/ioprio.h> of newer kernels is C alone
   filter.refuse("prlimit64", {is_not(0, 0), is_not(2, 0)});
   for (const char* call :
        {"sched_setscheduler", "sched_setparam", "sched_setattr", "sched_setaffinity"}) {
@@ -195,7 +195,7 @@ void refuse_changes_to_others(Filter& filter) {
   }
   filter.refuse("setpriority", {is_not(0, PRIO_PROCESS)});
   filter.refuse("setpriority", {is_not(1, 0)});
-  filter.refuse("ioprio_set", {is_not(0, IOPRIO_WHO_PROCESS)});
+  filter.refuse("ioprio_set", {is_not(0, kIoprioWhoProcess)});
   filter.refuse("ioprio_set", {is_not(1, 0)});
 }
 

@@ -148,6 +148,15 @@ bool exists_here(std::uint64_t first) {
 
 }  // namespace
 
+UidRangesConfig UidRangesConfig::of(const std::string& directory, std::uint32_t base,
+                                    std::uint32_t count) {
+  UidRangesConfig config;
+  if (!directory.empty()) config.directory = directory;
+  if (base != 0) config.base = base;
+  if (count != 0) config.count = count;
+  return config;
+}
+
 UidRanges::UidRanges(UidRangesConfig config) : config_(std::move(config)) {}
 
 Result<UidRange> UidRanges::allocate(const RangeHolder& holder) const {

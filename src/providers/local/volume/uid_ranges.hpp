@@ -29,6 +29,9 @@ struct UidRangesConfig {
   std::string directory = "/var/lib/cove-uid-ranges";
   std::uint32_t base = 536'870'912;  ///< first id of the first range: 2^20 * 512
   std::uint32_t count = 4096;        ///< ranges
+
+  /// With the defaults in place of an empty directory and of 0.
+  static UidRangesConfig of(const std::string& directory, std::uint32_t base, std::uint32_t count);
 };
 
 class UidRanges {

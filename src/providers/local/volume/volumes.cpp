@@ -304,13 +304,7 @@ Result<void> Volumes::finish_removal(int sandbox_directory, const VolumeRef& vol
 
 Result<std::vector<DeploymentId>> Volumes::deployments() const {
   COVE_TRY(const auto names, names_in(state_.volumes()));
-  std::vector<DeploymentId> deployments;
-  for (const std::string& name : names) {
-    const DeploymentId deployment(name);
-    COVE_TRY(const auto volumes, list(deployment));
-    if (!volumes.empty()) deployments.push_back(deployment);
-  }
-  return deployments;
+  return std::vector<DeploymentId>(names.begin(), names.end());
 }
 
 Result<std::vector<VolumeRef>> Volumes::list(const DeploymentId& deployment) const {

@@ -78,7 +78,7 @@ class Volumes {
   Result<Step> remove(const VolumeRef& volume) const;
 
   /// What exists of a deployment, half made and half deleted ones too.
-  /// The deployments that have volumes here.
+  /// The deployments that have or had volumes here.
   Result<std::vector<DeploymentId>> deployments() const;
 
   Result<std::vector<VolumeRef>> list(const DeploymentId& deployment) const;
