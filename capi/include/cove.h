@@ -22,7 +22,7 @@
  *
  * This header is the manual of the C ABI, in order of use:
  *   1 status and errors   2 buffers   3 cancelling   4 opening and closing   5 acquiring
- *   6 commands   7 files   8 lifecycle and reports
+ *   6 commands   7 background processes   8 files   9 lifecycle and reports
  *
  * Rules that hold everywhere
  *
@@ -370,9 +370,18 @@ enum { COVE_STDOUT = 1, COVE_STDERR = 2 };
 /* For the byte fields of cove_exec_options: keep none (0 = the default). */
 #define COVE_BYTES_NONE UINT64_MAX
 
+/* For orphan_grace_ms: to the command's own end. */
+#define COVE_FOREVER UINT64_MAX
+
+enum {
+  COVE_EXEC_MERGE_OUTPUT = 1, /* stderr goes where stdout goes, in the order it was written */
+  COVE_EXEC_SPILL = 2,        /* what is not kept goes to a file in the sandbox */
+  COVE_EXEC_KEEP_STDIN = 4    /* of cove_workspace_exec_start: stdin stays open after stdin_data */
+};
+
 typedef struct cove_exec_options {
   uint32_t struct_size;
-  uint32_t flags;              /* must be 0 */
+  uint32_t flags;              /* COVE_EXEC_*; 0 = none */
   const char* cwd;             /* relative to the session's directory; NULL = that directory */
   const char* const* env;      /* "NAME=value", over the sandbox's own, never the host's */
   size_t env_count;            /* entries of env */
@@ -385,10 +394,47 @@ typedef struct cove_exec_options {
   uint64_t max_total_bytes;    /* of both streams, past it the tree is killed; 0 = 1 GiB */
   uint64_t timeout_ms;         /* of the whole call: the tree is killed; 0 = none */
   cove_cancel* cancel;         /* kills the tree; NULL = cannot be called off */
+  const char* shell_line; /* instead of argv (argc 0): a line for the shell inside; NULL = argv */
+  uint64_t quiet_timeout_ms; /* the longest time without output, then timed out; 0 = any */
+  uint64_t orphan_grace_ms;  /* it goes on so long without this process; 0 = 5000, COVE_FOREVER */
+  uint64_t head_lines;       /* of head_bytes at most so many lines; 0 = any */
+  uint64_t tail_lines;       /* of tail_bytes at most so many lines; 0 = any */
+  uint64_t memory_bytes;     /* of the command and all that it starts; 0 = the sandbox's limit */
+  uint32_t cpu_seconds;      /* of all processors together; 0 = any */
+  uint32_t process_limit;    /* processes and threads; 0 = the sandbox's limit */
+  uint32_t niceness;         /* 0 to 19: the higher, the less of the processor */
+  uint32_t terminal_rows;    /* with terminal_columns: runs it on a terminal; 0 = none */
+  uint32_t terminal_columns; /* both 1 to 65535, or both 0 */
+  uint32_t reserved1;        /* must be 0 */
 } cove_exec_options;
 
-#define COVE_EXEC_OPTIONS_INIT \
-  {(uint32_t)sizeof(cove_exec_options), 0, NULL, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL}
+#define COVE_EXEC_OPTIONS_INIT          \
+  {(uint32_t)sizeof(cove_exec_options), \
+   0,                                   \
+   NULL,                                \
+   NULL,                                \
+   0,                                   \
+   NULL,                                \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   NULL,                                \
+   NULL,                                \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0,                                   \
+   0}
 
 /* See cove_call_options_init.
  * Since: 0.1 */
@@ -399,7 +445,8 @@ typedef struct cove_exec_result cove_exec_result;
 
 /* Runs a command to its end. That a command ends badly is no error: its result says how.
  *
- * A program without "/" is looked up in the PATH inside. `argc` is at least 1. Ended = the started
+ * A program without "/" is looked up in the PATH inside. `argc` is at least 1, or 0 with
+ * options->shell_line. Ended = the started
  * process ended and what it wrote was drained; a background child does not hold the call. The
  * caller frees *out_result. Cancellation and time limits: the tree is killed, and the result says
  * so, with the output so far; where the command had not been started, the call itself is
@@ -461,11 +508,37 @@ COVE_API uint64_t cove_exec_result_total_bytes(const cove_exec_result* result, i
  * Since: 0.1 */
 COVE_API uint64_t cove_exec_result_dropped_bytes(const cove_exec_result* result, int32_t stream);
 
+/* Returns the file inside that holds all of a stream; "" where nothing was dropped, or
+ * COVE_EXEC_SPILL was not asked for.
+ * Since: 0.1 */
+COVE_API const char* cove_exec_result_spill_path(const cove_exec_result* result, int32_t stream);
+
+/* Returns 1 where COVE_OUTCOME_TIMED_OUT was quiet_timeout_ms; else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_exec_result_was_quiet(const cove_exec_result* result);
+
+/* Returns the most memory that the command used, in bytes.
+ * Since: 0.1 */
+COVE_API uint64_t cove_exec_result_peak_memory_bytes(const cove_exec_result* result);
+
+/* Returns the processor time outside of the kernel, of all its processes, in microseconds.
+ * Since: 0.1 */
+COVE_API uint64_t cove_exec_result_user_cpu_us(const cove_exec_result* result);
+
+/* Returns the processor time in the kernel, of all its processes, in microseconds.
+ * Since: 0.1 */
+COVE_API uint64_t cove_exec_result_system_cpu_us(const cove_exec_result* result);
+
+/* Returns 1 where limits and use were counted process by process, so that some may be missing; 0
+ * where a cgroup of the command did it.
+ * Since: 0.1 */
+COVE_API int32_t cove_exec_result_best_effort(const cove_exec_result* result);
+
 /* Frees a result.
  * Since: 0.1 */
 COVE_API void cove_exec_result_free(cove_exec_result* result);
 
-/* A command that was started. Any thread. */
+/* A command that was started, or attached to. Any thread. */
 typedef struct cove_process cove_process;
 
 enum { COVE_CONTINUE = 0, COVE_PAUSE = 1 };
@@ -512,11 +585,397 @@ COVE_API void cove_process_resume(cove_process* process);
  * Since: 0.1 */
 COVE_API void cove_process_cancel(cove_process* process);
 
+/* Lets go of an attached process, which goes on; on_done gets COVE_CANCELLED. Of a command of
+ * cove_workspace_exec_start: as cove_process_cancel.
+ * Since: 0.1 */
+COVE_API void cove_process_detach(cove_process* process);
+
+/* Gives bytes to the command's stdin, after those of earlier writes; waits until they are on their
+ * way, for which a command that does not read makes it wait. Cancellation: object still usable, a
+ * part may be written. Errors: COVE_FAILED_PRECONDITION - the command is over, its stdin is closed,
+ * or it was started with neither on_output nor COVE_EXEC_KEEP_STDIN.
+ * Since: 0.1 */
+COVE_API cove_status cove_process_write_stdin(cove_process* process, const void* data, size_t size,
+                                              const cove_call_options* options,
+                                              cove_error** out_error);
+
+/* As cove_process_write_stdin, through a callback; the data is copied before it returns.
+ * Since: 0.1 */
+COVE_API cove_status cove_process_write_stdin_start(cove_process* process, const void* data,
+                                                    size_t size, const cove_call_options* options,
+                                                    cove_done_fn done, void* user_data,
+                                                    cove_drop_fn drop, cove_error** out_error);
+
+/* Ends the command's stdin, after what was written; success where it is closed already. Errors: as
+ * cove_process_write_stdin.
+ * Since: 0.1 */
+COVE_API cove_status cove_process_close_stdin(cove_process* process,
+                                              const cove_call_options* options,
+                                              cove_error** out_error);
+
+/* As cove_process_close_stdin, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_process_close_stdin_start(cove_process* process,
+                                                    const cove_call_options* options,
+                                                    cove_done_fn done, void* user_data,
+                                                    cove_drop_fn drop, cove_error** out_error);
+
+/* Sends a signal to the command's process group. Errors: COVE_FAILED_PRECONDITION - it is over.
+ * Since: 0.1 */
+COVE_API cove_status cove_process_signal(cove_process* process, int32_t signal,
+                                         const cove_call_options* options, cove_error** out_error);
+
+/* As cove_process_signal, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_process_signal_start(cove_process* process, int32_t signal,
+                                               const cove_call_options* options, cove_done_fn done,
+                                               void* user_data, cove_drop_fn drop,
+                                               cove_error** out_error);
+
+/* Changes the size of the command's terminal, 1 to 65535 each. Errors: COVE_FAILED_PRECONDITION -
+ * it has none, or is over. Since: 0.1 */
+COVE_API cove_status cove_process_resize(cove_process* process, uint32_t rows, uint32_t columns,
+                                         const cove_call_options* options, cove_error** out_error);
+
+/* As cove_process_resize, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_process_resize_start(cove_process* process, uint32_t rows,
+                                               uint32_t columns, const cove_call_options* options,
+                                               cove_done_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
 /* Frees the handle; the command goes on, and its callbacks still come.
  * Since: 0.1 */
 COVE_API void cove_process_free(cove_process* process);
 
-/* ================================== 7. Files ==================================
+/* =========================== 7. Background processes ===========================
+ *
+ * Commands that nobody waits for. They survive this process: any later one finds them by their id,
+ * and they end with the sandbox's stop (SIGTERM, grace, SIGKILL). Of each stream the last 1 MiB is
+ * kept, with COVE_EXEC_SPILL up to 64 MiB. All chats of a workspace see the same ones. Common
+ * errors: COVE_NOT_FOUND - no process has this id, or it was removed, or the sandbox was stopped
+ * since. */
+
+/* What is known of one process. Immutable. */
+typedef struct cove_process_info cove_process_info;
+
+/* Returns the id, 32 hexadecimal digits.
+ * Since: 0.1 */
+COVE_API const char* cove_process_info_id(const cove_process_info* info);
+
+/* Returns the name that cove_process_options gave it; "" = none.
+ * Since: 0.1 */
+COVE_API const char* cove_process_info_name(const cove_process_info* info);
+
+/* Returns the command for people, cut at 1 KiB. Bytes, not always UTF-8.
+ * Since: 0.1 */
+COVE_API const char* cove_process_info_command(const cove_process_info* info);
+
+/* Returns the directory that it runs in, as it sees it. Bytes, not always UTF-8.
+ * Since: 0.1 */
+COVE_API const char* cove_process_info_cwd(const cove_process_info* info);
+
+/* Returns when it was started, by the sandbox's clock, in milliseconds since 1970.
+ * Since: 0.1 */
+COVE_API int64_t cove_process_info_started_at_ms(const cove_process_info* info);
+
+/* Returns how long it keeps its sandbox from an idle stop, in seconds; 0 = not at all.
+ * Since: 0.1 */
+COVE_API uint64_t cove_process_info_keep_alive_s(const cove_process_info* info);
+
+/* Returns 1 where it runs on a terminal, else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_process_info_has_terminal(const cove_process_info* info);
+
+/* Returns 1 while its stdin can be written to, else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_process_info_stdin_open(const cove_process_info* info);
+
+/* Returns how many bytes it has written to a stream so far.
+ * Since: 0.1 */
+COVE_API uint64_t cove_process_info_total_bytes(const cove_process_info* info, int32_t stream);
+
+/* Returns how it ended, borrowed, without output; NULL while it runs.
+ * Since: 0.1 */
+COVE_API const cove_exec_result* cove_process_info_result(const cove_process_info* info);
+
+/* Frees an info that a call handed out; never one that cove_process_list_entry returned.
+ * Since: 0.1 */
+COVE_API void cove_process_info_free(cove_process_info* info);
+
+/* Several processes, in the order of their start. Immutable. */
+typedef struct cove_process_list cove_process_list;
+
+/* Returns how many there are.
+ * Since: 0.1 */
+COVE_API size_t cove_process_list_count(const cove_process_list* list);
+
+/* Returns process `index`, borrowed; NULL past the last.
+ * Since: 0.1 */
+COVE_API const cove_process_info* cove_process_list_entry(const cove_process_list* list,
+                                                          size_t index);
+
+/* Frees a list.
+ * Since: 0.1 */
+COVE_API void cove_process_list_free(cove_process_list* list);
+
+/* Completion that gives what is known of a process. The callback frees both. */
+typedef void (*cove_process_info_fn)(void* user_data, cove_process_info* info, cove_error* error);
+
+/* Completion of cove_workspace_list_processes_start. The callback frees both. */
+typedef void (*cove_process_list_fn)(void* user_data, cove_process_list* list, cove_error* error);
+
+typedef struct cove_process_options {
+  uint32_t struct_size;
+  uint32_t reserved0;    /* must be 0 */
+  const char* name;      /* for people, at most 100 bytes of UTF-8; NULL = none */
+  uint64_t keep_alive_s; /* keeps its sandbox from an idle stop, at most 24 h; 0 = not at all */
+} cove_process_options;
+
+#define COVE_PROCESS_OPTIONS_INIT {(uint32_t)sizeof(cove_process_options), 0, NULL, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_process_options_init(cove_process_options* options, size_t size);
+
+/* Starts a process and gives what is known of it once the program runs; its stdin stays open. Of
+ * `exec` timeout_ms and cancel are of the start alone: the process goes on. The caller frees
+ * *out_info. Cancellation: it may have been started; list them. Errors: as cove_workspace_exec;
+ * COVE_QUOTA_EXCEEDED - 256 are there, ended ones included.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_start_process(
+    cove_workspace* workspace, const char* const* argv, size_t argc, const cove_exec_options* exec,
+    const cove_process_options* options, cove_process_info** out_info, cove_error** out_error);
+
+/* As cove_workspace_start_process, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_start_process_start(cove_workspace* workspace,
+                                                        const char* const* argv, size_t argc,
+                                                        const cove_exec_options* exec,
+                                                        const cove_process_options* options,
+                                                        cove_process_info_fn done, void* user_data,
+                                                        cove_drop_fn drop, cove_error** out_error);
+
+/* Lists all that were not removed. The caller frees *out_list. Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_list_processes(cove_workspace* workspace,
+                                                   const cove_call_options* options,
+                                                   cove_process_list** out_list,
+                                                   cove_error** out_error);
+
+/* As cove_workspace_list_processes, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_list_processes_start(cove_workspace* workspace,
+                                                         const cove_call_options* options,
+                                                         cove_process_list_fn done, void* user_data,
+                                                         cove_drop_fn drop, cove_error** out_error);
+
+/* Says what is known of a process. The caller frees *out_info. Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_find_process(cove_workspace* workspace, const char* id,
+                                                 const cove_call_options* options,
+                                                 cove_process_info** out_info,
+                                                 cove_error** out_error);
+
+/* As cove_workspace_find_process, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_find_process_start(cove_workspace* workspace, const char* id,
+                                                       const cove_call_options* options,
+                                                       cove_process_info_fn done, void* user_data,
+                                                       cove_drop_fn drop, cove_error** out_error);
+
+/* A part of what a process wrote. Immutable. */
+typedef struct cove_output_slice cove_output_slice;
+
+/* Returns the first byte; *out_size, which may be NULL, gets their number.
+ * Since: 0.1 */
+COVE_API const char* cove_output_slice_data(const cove_output_slice* slice, size_t* out_size);
+
+/* Returns the offset of the first byte: above the one asked for where some are gone.
+ * Since: 0.1 */
+COVE_API uint64_t cove_output_slice_offset(const cove_output_slice* slice);
+
+/* Returns the offset to ask for next.
+ * Since: 0.1 */
+COVE_API uint64_t cove_output_slice_next(const cove_output_slice* slice);
+
+/* Returns how many bytes before it nobody has any more.
+ * Since: 0.1 */
+COVE_API uint64_t cove_output_slice_gone(const cove_output_slice* slice);
+
+/* Returns 1 where the process has ended and nothing follows, else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_output_slice_at_end(const cove_output_slice* slice);
+
+/* Frees a slice.
+ * Since: 0.1 */
+COVE_API void cove_output_slice_free(cove_output_slice* slice);
+
+/* Completion of cove_workspace_process_output_start. The callback frees both. */
+typedef void (*cove_output_slice_fn)(void* user_data, cove_output_slice* slice, cove_error* error);
+
+typedef struct cove_output_options {
+  uint32_t struct_size;
+  uint32_t stream;     /* COVE_STDOUT or COVE_STDERR; 0 = COVE_STDOUT */
+  uint64_t offset;     /* of the first byte wanted */
+  uint64_t max_bytes;  /* at most 256 KiB; 0 = 50 KiB */
+  uint64_t wait_ms;    /* waits so long for a byte or the end, at most 60 s; 0 = not at all */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_output_options;
+
+#define COVE_OUTPUT_OPTIONS_INIT {(uint32_t)sizeof(cove_output_options), 0, 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_output_options_init(cove_output_options* options, size_t size);
+
+/* Reads a part of what a process wrote, also after its end. The caller frees *out_slice.
+ * Cancellation: nothing happened. Errors: COVE_INVALID_ARGUMENT - an offset past what was written.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_process_output(cove_workspace* workspace, const char* id,
+                                                   const cove_output_options* options,
+                                                   cove_output_slice** out_slice,
+                                                   cove_error** out_error);
+
+/* As cove_workspace_process_output, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_process_output_start(cove_workspace* workspace, const char* id,
+                                                         const cove_output_options* options,
+                                                         cove_output_slice_fn done, void* user_data,
+                                                         cove_drop_fn drop, cove_error** out_error);
+
+/* Gives bytes to the stdin of a process; several pieces: cove_workspace_attach_process.
+ * Cancellation: a part may be written. Errors: COVE_FAILED_PRECONDITION - its stdin is closed, or
+ * it has ended. Since: 0.1 */
+COVE_API cove_status cove_workspace_write_process_stdin(cove_workspace* workspace, const char* id,
+                                                        const void* data, size_t size,
+                                                        const cove_call_options* options,
+                                                        cove_error** out_error);
+
+/* As cove_workspace_write_process_stdin, through a callback; the data is copied before it returns.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_write_process_stdin_start(
+    cove_workspace* workspace, const char* id, const void* data, size_t size,
+    const cove_call_options* options, cove_done_fn done, void* user_data, cove_drop_fn drop,
+    cove_error** out_error);
+
+/* Ends the stdin of a process; success where it is closed already.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_close_process_stdin(cove_workspace* workspace, const char* id,
+                                                        const cove_call_options* options,
+                                                        cove_error** out_error);
+
+/* As cove_workspace_close_process_stdin, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_close_process_stdin_start(
+    cove_workspace* workspace, const char* id, const cove_call_options* options, cove_done_fn done,
+    void* user_data, cove_drop_fn drop, cove_error** out_error);
+
+/* Sends a signal to the process group of a process. Errors: COVE_FAILED_PRECONDITION - it has
+ * ended.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_signal_process(cove_workspace* workspace, const char* id,
+                                                   int32_t signal, const cove_call_options* options,
+                                                   cove_error** out_error);
+
+/* As cove_workspace_signal_process, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_signal_process_start(cove_workspace* workspace, const char* id,
+                                                         int32_t signal,
+                                                         const cove_call_options* options,
+                                                         cove_done_fn done, void* user_data,
+                                                         cove_drop_fn drop, cove_error** out_error);
+
+/* Changes the size of a process's terminal, 1 to 65535 each. Errors: COVE_FAILED_PRECONDITION - it
+ * has none, or has ended.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_resize_process(cove_workspace* workspace, const char* id,
+                                                   uint32_t rows, uint32_t columns,
+                                                   const cove_call_options* options,
+                                                   cove_error** out_error);
+
+/* As cove_workspace_resize_process, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_resize_process_start(cove_workspace* workspace, const char* id,
+                                                         uint32_t rows, uint32_t columns,
+                                                         const cove_call_options* options,
+                                                         cove_done_fn done, void* user_data,
+                                                         cove_drop_fn drop, cove_error** out_error);
+
+/* Ends a process with all that it started (SIGTERM, its grace, SIGKILL) and waits for that; success
+ * where it has ended. The caller frees *out_info. Cancellation: it ends all the same.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_end_process(cove_workspace* workspace, const char* id,
+                                                const cove_call_options* options,
+                                                cove_process_info** out_info,
+                                                cove_error** out_error);
+
+/* As cove_workspace_end_process, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_end_process_start(cove_workspace* workspace, const char* id,
+                                                      const cove_call_options* options,
+                                                      cove_process_info_fn done, void* user_data,
+                                                      cove_drop_fn drop, cove_error** out_error);
+
+/* Waits for the end of a process. The caller frees *out_info. Cancellation: nothing happened; the
+ * process goes on.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_wait_process(cove_workspace* workspace, const char* id,
+                                                 const cove_call_options* options,
+                                                 cove_process_info** out_info,
+                                                 cove_error** out_error);
+
+/* As cove_workspace_wait_process, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_wait_process_start(cove_workspace* workspace, const char* id,
+                                                       const cove_call_options* options,
+                                                       cove_process_info_fn done, void* user_data,
+                                                       cove_drop_fn drop, cove_error** out_error);
+
+/* Forgets a process that has ended, with its output. Errors: COVE_FAILED_PRECONDITION - it runs.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_remove_process(cove_workspace* workspace, const char* id,
+                                                   const cove_call_options* options,
+                                                   cove_error** out_error);
+
+/* As cove_workspace_remove_process, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_remove_process_start(cove_workspace* workspace, const char* id,
+                                                         const cove_call_options* options,
+                                                         cove_done_fn done, void* user_data,
+                                                         cove_drop_fn drop, cove_error** out_error);
+
+enum { COVE_ATTACH_ONLY_NEW = 1 /* output from now on, instead of the offsets */ };
+
+typedef struct cove_attach_options {
+  uint32_t struct_size;
+  uint32_t flags;      /* COVE_ATTACH_*; 0 = none */
+  uint64_t out_offset; /* of stdout's first byte that is wanted */
+  uint64_t err_offset; /* of stderr's */
+  uint64_t timeout_ms; /* then it is let go of, and goes on; 0 = none */
+  cove_cancel* cancel; /* lets go of it, and it goes on; NULL = only cove_process_detach */
+} cove_attach_options;
+
+#define COVE_ATTACH_OPTIONS_INIT {(uint32_t)sizeof(cove_attach_options), 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_attach_options_init(cove_attach_options* options, size_t size);
+
+/* Takes hold of a process and returns at once: its output, stdin, signals and end, as of a command
+ * of cove_workspace_exec_start. Several may; each gets everything, and the process waits for none
+ * of them: what a slow reader missed is among the result's dropped bytes. cove_process_cancel ends
+ * the process; cove_process_detach and the end of this program only let go of it. The caller frees
+ * *out_process, which ends nothing. `drop` is called exactly once, also on failure; only callbacks
+ * with a struct_size of no version are refused without being read. Since: 0.1 */
+COVE_API cove_status cove_workspace_attach_process(cove_workspace* workspace, const char* id,
+                                                   const cove_attach_options* options,
+                                                   const cove_exec_callbacks* callbacks,
+                                                   cove_process** out_process,
+                                                   cove_error** out_error);
+
+/* ================================== 8. Files ==================================
  *
  * Relative paths start at the session's directory; ".." is fine while the result stays in
  * /workspace, an absolute path must lie under it; else COVE_PATH_ESCAPE, enforced by the kernel.
@@ -734,7 +1193,7 @@ COVE_API cove_status cove_workspace_remove_start(cove_workspace* workspace, cons
                                                  cove_done_fn done, void* user_data,
                                                  cove_drop_fn drop, cove_error** out_error);
 
-/* ========================== 8. Lifecycle and reports ==========================
+/* ========================== 9. Lifecycle and reports ==========================
  *
  * Each names a sandbox by its id: cove_workspace_sandbox_id, or cove_sandbox_id_of.
  * Common errors: COVE_NOT_FOUND - no such sandbox; COVE_UNAVAILABLE; COVE_INTEGRITY. */

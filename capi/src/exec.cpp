@@ -26,6 +26,51 @@ ExecCallbacks callbacks_for(const std::shared_ptr<ExecReply>& reply, cove_output
   return callbacks;
 }
 
+/// Starts what `begin`, (workspace, ExecCallbacks) -> Result<ExecHandle>, starts with the host's
+/// callbacks.
+template <class Begin>
+cove_status start_followed(cove_workspace* workspace, const cove_exec_callbacks* callbacks,
+                           cove_process** out_process, cove_error** out_error, Begin&& begin) {
+  const bool readable =
+      callbacks != nullptr && is_readable(rule_of<cove_exec_callbacks>(), callbacks);
+  if (!readable) {
+    return guarded(out_error, [&]() -> Result<void> {
+      COVE_TRY_VOID(require(callbacks, "callbacks"));
+      COVE_TRY_VOID(read_options(callbacks));
+      return ok();
+    });
+  }
+  return starting_call<cove_exec_result>(
+      workspace, "workspace", out_error, callbacks->on_done, callbacks->user_data, callbacks->drop,
+      [&](cove_workspace& handle, const auto& reply) -> Result<void> {
+        COVE_TRY_VOID(clear(out_process, "out_process"));
+        COVE_TRY(const auto read, read_options(callbacks));
+        COVE_TRY_VOID(check_flags(read.reserved0, 0, "cove_exec_callbacks.reserved0"));
+        // Made before: once the command runs, nothing may fail any more.
+        auto process = std::make_unique<cove_process>();
+        process->library = handle.library;
+        COVE_TRY(process->handle, begin(handle, callbacks_for(reply, read.on_output)));
+        *out_process = process.release();
+        return ok();
+      });
+}
+
+struct AttachCall {
+  AttachOptions options;
+  CallContext call;
+};
+
+Result<AttachCall> read_attach(const cove_attach_options* options) {
+  COVE_TRY(const auto read, read_options(options));
+  COVE_TRY_VOID(check_flags(read.flags, COVE_ATTACH_ONLY_NEW, "cove_attach_options.flags"));
+  AttachCall attach;
+  attach.options.out_offset = read.out_offset;
+  attach.options.err_offset = read.err_offset;
+  attach.options.only_new = (read.flags & COVE_ATTACH_ONLY_NEW) != 0;
+  attach.call = call_of(read.timeout_ms, read.cancel);
+  return attach;
+}
+
 }  // namespace
 }  // namespace cove::capi
 
@@ -34,54 +79,46 @@ extern "C" {
 cove_status cove_workspace_exec(cove_workspace* workspace, const char* const* argv, size_t argc,
                                 const cove_exec_options* options, cove_exec_result** out_result,
                                 cove_error** out_error) {
-  return capi::waiting_call(workspace, "workspace", out_error,
-                            [&](cove_workspace& handle) -> Result<void> {
-                              COVE_TRY_VOID(capi::clear(out_result, "out_result"));
-                              COVE_TRY(const auto exec, capi::read_exec(argv, argc, options));
-                              COVE_TRY(auto result, handle.client.exec(exec.spec, exec.call));
-                              *out_result = new cove_exec_result(std::move(result));
-                              return ok();
-                            });
+  return capi::waiting_call(
+      workspace, "workspace", out_error, [&](cove_workspace& handle) -> Result<void> {
+        COVE_TRY_VOID(capi::clear(out_result, "out_result"));
+        COVE_TRY(const auto exec, capi::read_exec(argv, argc, options));
+        if (exec.stdin_mode == StdinMode::kOpen) {
+          return Error(ErrorCode::kInvalidArgument,
+                       "COVE_EXEC_KEEP_STDIN leaves a stdin open that nobody could write to: use "
+                       "cove_workspace_exec_start");
+        }
+        COVE_TRY(auto result, handle.client.exec(exec.spec, exec.call));
+        *out_result = new cove_exec_result(std::move(result));
+        return ok();
+      });
 }
 
 cove_status cove_workspace_exec_start(cove_workspace* workspace, const char* const* argv,
                                       size_t argc, const cove_exec_options* options,
                                       const cove_exec_callbacks* callbacks,
                                       cove_process** out_process, cove_error** out_error) {
-  const bool readable =
-      callbacks != nullptr && capi::is_readable(capi::rule_of<cove_exec_callbacks>(), callbacks);
-  if (!readable) {
-    return capi::guarded(out_error, [&]() -> Result<void> {
-      COVE_TRY_VOID(capi::require(callbacks, "callbacks"));
-      COVE_TRY_VOID(capi::read_options(callbacks));
-      return ok();
-    });
-  }
-  return capi::starting_call<cove_exec_result>(
-      workspace, "workspace", out_error, callbacks->on_done, callbacks->user_data, callbacks->drop,
-      [&](cove_workspace& handle, const auto& reply) -> Result<void> {
-        COVE_TRY_VOID(capi::clear(out_process, "out_process"));
-        COVE_TRY(const auto read, capi::read_options(callbacks));
-        COVE_TRY_VOID(capi::check_flags(read.reserved0, 0, "cove_exec_callbacks.reserved0"));
+  return capi::start_followed(
+      workspace, callbacks, out_process, out_error,
+      [&](cove_workspace& handle, ExecCallbacks heard) -> Result<ExecHandle> {
         COVE_TRY(auto exec, capi::read_exec(argv, argc, options));
-        // Made before: once the command runs, nothing may fail any more.
-        auto process = std::make_unique<cove_process>();
-        process->library = handle.library;
-        process->handle = handle.client.exec_async(
-            std::move(exec.spec), capi::callbacks_for(reply, read.on_output), std::move(exec.call));
-        *out_process = process.release();
-        return ok();
+        return handle.client.exec_async(std::move(exec.spec), std::move(heard),
+                                        std::move(exec.call), exec.stdin_mode);
       });
 }
 
-void cove_process_resume(cove_process* process) {
-  if (process != nullptr && !process->library->is_forked()) process->handle->resume();
+cove_status cove_workspace_attach_process(cove_workspace* workspace, const char* id,
+                                          const cove_attach_options* options,
+                                          const cove_exec_callbacks* callbacks,
+                                          cove_process** out_process, cove_error** out_error) {
+  return capi::start_followed(
+      workspace, callbacks, out_process, out_error,
+      [&](cove_workspace& handle, ExecCallbacks heard) -> Result<ExecHandle> {
+        COVE_TRY_VOID(capi::require(id, "id"));
+        COVE_TRY(auto attach, capi::read_attach(options));
+        return handle.client.attach_async(ProcessId(id), attach.options, std::move(heard),
+                                          std::move(attach.call));
+      });
 }
-
-void cove_process_cancel(cove_process* process) {
-  if (process != nullptr && !process->library->is_forked()) process->handle->cancel();
-}
-
-void cove_process_free(cove_process* process) { capi::free_handle(process); }
 
 }  // extern "C"

@@ -90,6 +90,33 @@ uint64_t cove_exec_result_dropped_bytes(const cove_exec_result* result, int32_t 
   return output == nullptr ? 0 : output->dropped_bytes;
 }
 
+const char* cove_exec_result_spill_path(const cove_exec_result* result, int32_t stream) {
+  const StreamOutput* const output = stream_of(result, stream);
+  return output == nullptr ? "" : output->spill_path.c_str();
+}
+
+int32_t cove_exec_result_was_quiet(const cove_exec_result* result) {
+  if (result == nullptr) return 0;
+  const auto* const timed_out = std::get_if<TimedOut>(&result->result.outcome);
+  return timed_out != nullptr && timed_out->quiet ? 1 : 0;
+}
+
+uint64_t cove_exec_result_peak_memory_bytes(const cove_exec_result* result) {
+  return result == nullptr ? 0 : result->result.usage.peak_memory_bytes;
+}
+
+uint64_t cove_exec_result_user_cpu_us(const cove_exec_result* result) {
+  return result == nullptr ? 0 : static_cast<uint64_t>(result->result.usage.user_cpu.count());
+}
+
+uint64_t cove_exec_result_system_cpu_us(const cove_exec_result* result) {
+  return result == nullptr ? 0 : static_cast<uint64_t>(result->result.usage.system_cpu.count());
+}
+
+int32_t cove_exec_result_best_effort(const cove_exec_result* result) {
+  return result != nullptr && result->result.usage.best_effort ? 1 : 0;
+}
+
 void cove_exec_result_free(cove_exec_result* result) { delete result; }
 
 }  // extern "C"

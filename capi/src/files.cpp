@@ -76,12 +76,6 @@ Result<std::string> read_path(const char* path) {
   return std::string(path);
 }
 
-Result<ByteView> read_data(const void* data, std::size_t size) {
-  if (size == 0) return ByteView();
-  COVE_TRY_VOID(require(data, "data"));
-  return ByteView(static_cast<const std::byte*>(data), size);
-}
-
 Result<cove_file_info*> info_made(FileInfo info) { return new cove_file_info{std::move(info)}; }
 
 Result<cove_file_page*> page_made(FilePage page) { return new cove_file_page(std::move(page)); }

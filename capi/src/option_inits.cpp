@@ -25,6 +25,9 @@ void cove_exec_options_init(cove_exec_options* options, size_t size) { init(opti
 void cove_exec_callbacks_init(cove_exec_callbacks* callbacks, size_t size) {
   init(callbacks, size);
 }
+void cove_process_options_init(cove_process_options* options, size_t size) { init(options, size); }
+void cove_output_options_init(cove_output_options* options, size_t size) { init(options, size); }
+void cove_attach_options_init(cove_attach_options* options, size_t size) { init(options, size); }
 void cove_read_options_init(cove_read_options* options, size_t size) { init(options, size); }
 void cove_write_options_init(cove_write_options* options, size_t size) { init(options, size); }
 void cove_file_list_options_init(cove_file_list_options* options, size_t size) {

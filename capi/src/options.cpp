@@ -54,6 +54,36 @@ Result<std::map<std::string, std::string>> read_env(const char* const* env, std:
   return variables;
 }
 
+/// What a command may use, and what it runs on.
+Result<void> read_limits(const cove_exec_options& read, ExecSpec& spec) {
+  spec.output.head_lines = read.head_lines;
+  spec.output.tail_lines = read.tail_lines;
+  spec.limits.memory_bytes = read.memory_bytes;
+  spec.limits.cpu_seconds = read.cpu_seconds;
+  spec.limits.processes = read.process_limit;
+  constexpr std::uint32_t kMostNiceness = 19;
+  if (read.niceness > kMostNiceness) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "niceness is " + std::to_string(read.niceness) + ", not 0 to 19");
+  }
+  spec.niceness = static_cast<std::int32_t>(read.niceness);
+  if (read.terminal_rows == 0 && read.terminal_columns == 0) return ok();
+  COVE_TRY(spec.terminal, read_size(read.terminal_rows, read.terminal_columns));
+  return ok();
+}
+
+/// How long a command may be silent, and go on alone.
+void read_patience(const cove_exec_options& read, ExecSpec& spec) {
+  if (read.quiet_timeout_ms != 0 && read.quiet_timeout_ms <= kMaxMilliseconds) {
+    spec.quiet_timeout = milliseconds_of(read.quiet_timeout_ms);
+  }
+  if (read.orphan_grace_ms == COVE_FOREVER) {
+    spec.orphan_grace.reset();
+  } else if (read.orphan_grace_ms != 0) {
+    spec.orphan_grace = milliseconds_of(read.orphan_grace_ms);
+  }
+}
+
 std::uint32_t size_of(const void* theirs) {
   std::uint32_t size = 0;
   std::memcpy(&size, theirs, sizeof size);
@@ -143,10 +173,20 @@ Result<AcquireCall> read_acquire(const cove_acquire_options* options) {
 Result<ExecCall> read_exec(const char* const* argv, std::size_t argc,
                            const cove_exec_options* options) {
   COVE_TRY(const auto read, read_options(options));
-  COVE_TRY_VOID(check_flags(read.flags, 0, "cove_exec_options.flags"));
+  constexpr std::uint32_t kFlags = COVE_EXEC_MERGE_OUTPUT | COVE_EXEC_SPILL | COVE_EXEC_KEEP_STDIN;
+  COVE_TRY_VOID(check_flags(read.flags, kFlags, "cove_exec_options.flags"));
+  COVE_TRY_VOID(check_flags(read.reserved1, 0, "cove_exec_options.reserved1"));
   ExecCall exec;
   ExecSpec& spec = exec.spec;
-  COVE_TRY(spec.argv, read_argv(argv, argc));
+  spec.shell_line = text_of(read.shell_line);
+  if (argc > 0 || spec.shell_line.empty()) {
+    COVE_TRY(spec.argv, read_argv(argv, argc));
+  }
+  spec.merge_output = (read.flags & COVE_EXEC_MERGE_OUTPUT) != 0;
+  spec.output.spill = (read.flags & COVE_EXEC_SPILL) != 0;
+  if ((read.flags & COVE_EXEC_KEEP_STDIN) != 0) exec.stdin_mode = StdinMode::kOpen;
+  COVE_TRY_VOID(read_limits(read, spec));
+  read_patience(read, spec);
   COVE_TRY(spec.env, read_env(read.env, read.env_count));
   spec.cwd = text_of(read.cwd);
   if (read.stdin_size > 0) {
@@ -162,6 +202,22 @@ Result<ExecCall> read_exec(const char* const* argv, std::size_t argc,
   if (read.max_total_bytes != 0) spec.output.max_total_bytes = read.max_total_bytes;
   exec.call = call_of(read.timeout_ms, read.cancel);
   return exec;
+}
+
+Result<ByteView> read_data(const void* data, std::size_t size) {
+  if (size == 0) return ByteView();
+  COVE_TRY_VOID(require(data, "data"));
+  return ByteView(static_cast<const std::byte*>(data), size);
+}
+
+Result<TerminalSize> read_size(std::uint32_t rows, std::uint32_t columns) {
+  constexpr std::uint32_t kMost = std::numeric_limits<std::uint16_t>::max();
+  if (rows >= 1 && rows <= kMost && columns >= 1 && columns <= kMost) {
+    return TerminalSize{static_cast<std::uint16_t>(rows), static_cast<std::uint16_t>(columns)};
+  }
+  return Error(ErrorCode::kInvalidArgument, "a terminal has 1 to 65535 rows and columns, not " +
+                                                std::to_string(rows) + " and " +
+                                                std::to_string(columns));
 }
 
 Result<StopCall> read_stop(const cove_stop_options* options) {

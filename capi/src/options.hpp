@@ -54,6 +54,18 @@ inline StructRule rule_of<cove_exec_callbacks>() {
   return {"cove_exec_callbacks", 40, sizeof(cove_exec_callbacks)};
 }
 template <>
+inline StructRule rule_of<cove_process_options>() {
+  return {"cove_process_options", 24, sizeof(cove_process_options)};
+}
+template <>
+inline StructRule rule_of<cove_output_options>() {
+  return {"cove_output_options", 48, sizeof(cove_output_options)};
+}
+template <>
+inline StructRule rule_of<cove_attach_options>() {
+  return {"cove_attach_options", 40, sizeof(cove_attach_options)};
+}
+template <>
 inline StructRule rule_of<cove_read_options>() {
   return {"cove_read_options", 40, sizeof(cove_read_options)};
 }
@@ -107,9 +119,16 @@ Result<AcquireCall> read_acquire(const cove_acquire_options* options);
 struct ExecCall {
   ExecSpec spec;
   CallContext call;
+  StdinMode stdin_mode = StdinMode::kClosed;
 };
 Result<ExecCall> read_exec(const char* const* argv, std::size_t argc,
                            const cove_exec_options* options);
+
+/// Bytes as the host names them; NULL is fine where there are none.
+Result<ByteView> read_data(const void* data, std::size_t size);
+
+/// A terminal's size: 1 to 65535 each.
+Result<TerminalSize> read_size(std::uint32_t rows, std::uint32_t columns);
 
 struct StopCall {
   StopDrain drain = StopDrain::kRefuse;

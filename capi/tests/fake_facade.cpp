@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json.hpp"
+#include "fake_answers.hpp"
 
 namespace fake {
 
@@ -24,29 +25,6 @@ void World::deliver() {
 }
 
 namespace {
-
-/// The answer to any call: what the test set, else `value`.
-template <class T>
-cove::Result<T> reply(T value) {
-  if (world().out_of_memory) throw std::bad_alloc();
-  if (world().throws) throw std::runtime_error("the facade broke");
-  if (world().fail_with) return *world().fail_with;
-  return value;
-}
-
-cove::Result<void> reply() {
-  COVE_TRY_VOID(reply(0));
-  return {};
-}
-
-template <class T>
-void later(std::function<void(cove::Result<T>)> done, T value) {
-  world().pending.push_back([done = std::move(done), value] { done(reply(value)); });
-}
-
-void later(std::function<void(cove::Result<void>)> done) {
-  world().pending.push_back([done = std::move(done)] { done(reply()); });
-}
 
 cove::Record record_of(const cove::SandboxId& sandbox) {
   cove::Record record;
@@ -187,22 +165,19 @@ AcquireWork Workspace::work() const { return AcquireWork::kRestored; }
 SandboxClient Workspace::client() const { return SandboxClient(nullptr); }
 Result<void> Workspace::release(const CallContext&) { return fake::reply(); }
 
-class ExecHandle::Impl {};
-void ExecHandle::resume() const { ++world().resumed; }
-void ExecHandle::cancel() const { ++world().cancelled; }
-
 class SandboxFiles::Reach {};
 class SandboxClient::Impl : public SandboxFiles::Reach {};
 SandboxClient::SandboxClient(std::shared_ptr<Impl> impl)
-    : SandboxFiles(impl), SandboxSearch(impl), impl_(impl) {}
+    : SandboxFiles(impl), SandboxProcesses(impl), SandboxSearch(impl), impl_(impl) {}
 
 Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& call) const {
   world().exec = spec;
   world().call = call;
   return fake::reply(world().result);
 }
-ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks,
-                                     CallContext call) const {
+ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks, CallContext call,
+                                     StdinMode stdin_mode) const {
+  world().stdin_mode = stdin_mode;
   world().exec = std::move(spec);
   world().call = std::move(call);
   world().callbacks = std::move(callbacks);

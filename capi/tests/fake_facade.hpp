@@ -33,6 +33,17 @@ struct World {
   cove::ExecCallbacks callbacks;
   int resumed = 0;
   int cancelled = 0;
+  int detached = 0;
+
+  cove::StdinMode stdin_mode = cove::StdinMode::kClosed;
+  std::string typed;               ///< to any stdin
+  std::vector<std::string> asked;  ///< "signal 15", "close", ... of handles and processes
+  cove::ProcessId process;         ///< of the last call about one
+  cove::ProcessOptions process_options;
+  cove::OutputRequest output;
+  cove::AttachOptions attach;
+  cove::ProcessInfo process_info;  ///< what such a call gives
+  cove::OutputSlice slice;
 
   /// Runs what is pending, in order.
   void deliver();

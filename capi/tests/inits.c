@@ -21,6 +21,9 @@ const char* first_different_init(int* count) {
   PAIR(cove_acquire_options, COVE_ACQUIRE_OPTIONS_INIT);
   PAIR(cove_exec_options, COVE_EXEC_OPTIONS_INIT);
   PAIR(cove_exec_callbacks, COVE_EXEC_CALLBACKS_INIT);
+  PAIR(cove_process_options, COVE_PROCESS_OPTIONS_INIT);
+  PAIR(cove_output_options, COVE_OUTPUT_OPTIONS_INIT);
+  PAIR(cove_attach_options, COVE_ATTACH_OPTIONS_INIT);
   PAIR(cove_read_options, COVE_READ_OPTIONS_INIT);
   PAIR(cove_write_options, COVE_WRITE_OPTIONS_INIT);
   PAIR(cove_file_list_options, COVE_FILE_LIST_OPTIONS_INIT);

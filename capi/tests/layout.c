@@ -36,7 +36,7 @@ FIELD(cove_acquire_options, sandbox_id, 16);
 FIELD(cove_acquire_options, timeout_ms, 24);
 FIELD(cove_acquire_options, cancel, 32);
 
-SIZE(cove_exec_options, 104);
+SIZE(cove_exec_options, 176);
 FIELD(cove_exec_options, struct_size, 0);
 FIELD(cove_exec_options, flags, 4);
 FIELD(cove_exec_options, cwd, 8);
@@ -51,6 +51,18 @@ FIELD(cove_exec_options, tail_bytes, 72);
 FIELD(cove_exec_options, max_total_bytes, 80);
 FIELD(cove_exec_options, timeout_ms, 88);
 FIELD(cove_exec_options, cancel, 96);
+FIELD(cove_exec_options, shell_line, 104);
+FIELD(cove_exec_options, quiet_timeout_ms, 112);
+FIELD(cove_exec_options, orphan_grace_ms, 120);
+FIELD(cove_exec_options, head_lines, 128);
+FIELD(cove_exec_options, tail_lines, 136);
+FIELD(cove_exec_options, memory_bytes, 144);
+FIELD(cove_exec_options, cpu_seconds, 152);
+FIELD(cove_exec_options, process_limit, 156);
+FIELD(cove_exec_options, niceness, 160);
+FIELD(cove_exec_options, terminal_rows, 164);
+FIELD(cove_exec_options, terminal_columns, 168);
+FIELD(cove_exec_options, reserved1, 172);
 
 SIZE(cove_exec_callbacks, 40);
 FIELD(cove_exec_callbacks, struct_size, 0);
@@ -59,6 +71,29 @@ FIELD(cove_exec_callbacks, on_output, 8);
 FIELD(cove_exec_callbacks, on_done, 16);
 FIELD(cove_exec_callbacks, user_data, 24);
 FIELD(cove_exec_callbacks, drop, 32);
+
+SIZE(cove_process_options, 24);
+FIELD(cove_process_options, struct_size, 0);
+FIELD(cove_process_options, reserved0, 4);
+FIELD(cove_process_options, name, 8);
+FIELD(cove_process_options, keep_alive_s, 16);
+
+SIZE(cove_output_options, 48);
+FIELD(cove_output_options, struct_size, 0);
+FIELD(cove_output_options, stream, 4);
+FIELD(cove_output_options, offset, 8);
+FIELD(cove_output_options, max_bytes, 16);
+FIELD(cove_output_options, wait_ms, 24);
+FIELD(cove_output_options, timeout_ms, 32);
+FIELD(cove_output_options, cancel, 40);
+
+SIZE(cove_attach_options, 40);
+FIELD(cove_attach_options, struct_size, 0);
+FIELD(cove_attach_options, flags, 4);
+FIELD(cove_attach_options, out_offset, 8);
+FIELD(cove_attach_options, err_offset, 16);
+FIELD(cove_attach_options, timeout_ms, 24);
+FIELD(cove_attach_options, cancel, 32);
 
 SIZE(cove_read_options, 40);
 FIELD(cove_read_options, struct_size, 0);

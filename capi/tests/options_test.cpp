@@ -74,7 +74,7 @@ TEST_CASE("Options: each INIT macro and its init function make equal bytes", "[c
   int count = 0;
   const char* const different = first_different_init(&count);
   CHECK(different == nullptr);
-  CHECK(count == 12);
+  CHECK(count == 15);
 }
 
 TEST_CASE("Options: an init function fills a newer program's whole struct and no byte more",
@@ -141,6 +141,47 @@ TEST_CASE("Options: every field of an exec arrives", "[capi][options]") {
   cove_cancel_trigger(cancel);
   cove_cancel_free(cancel);
   CHECK(exec->call.stop.stop_requested());
+}
+
+TEST_CASE("Options: limits, patience, terminal and shell line of an exec arrive",
+          "[capi][options]") {
+  cove_exec_options options = COVE_EXEC_OPTIONS_INIT;
+  options.flags = COVE_EXEC_MERGE_OUTPUT | COVE_EXEC_SPILL;
+  options.shell_line = "ls | wc -l";
+  options.quiet_timeout_ms = 1;
+  options.orphan_grace_ms = COVE_FOREVER;
+  options.head_lines = 2;
+  options.tail_lines = 3;
+  options.memory_bytes = 4;
+  options.cpu_seconds = 5;
+  options.process_limit = 6;
+  options.niceness = 19;
+  options.terminal_rows = 50;
+  options.terminal_columns = 132;
+  const auto exec = capi::read_exec(nullptr, 0, &options);
+  REQUIRE(exec);
+  const ExecSpec& spec = exec->spec;
+  CHECK(spec.argv.empty());
+  CHECK(spec.shell_line == "ls | wc -l");
+  CHECK(spec.merge_output);
+  CHECK(spec.output.spill);
+  CHECK(exec->stdin_mode == StdinMode::kClosed);
+  CHECK(spec.quiet_timeout == std::chrono::milliseconds(1));
+  CHECK_FALSE(spec.orphan_grace);
+  CHECK(spec.output.head_lines == 2);
+  CHECK(spec.output.tail_lines == 3);
+  CHECK(spec.limits.memory_bytes == 4);
+  CHECK(spec.limits.cpu_seconds == 5);
+  CHECK(spec.limits.processes == 6);
+  CHECK(spec.niceness == 19);
+  REQUIRE(spec.terminal);
+  CHECK(spec.terminal->rows == 50);
+  CHECK(spec.terminal->columns == 132);
+  options.terminal_columns = 0;
+  CHECK(capi::read_exec(nullptr, 0, &options).error().code() == ErrorCode::kInvalidArgument);
+  options.terminal_columns = 132;
+  options.niceness = 20;
+  CHECK(capi::read_exec(nullptr, 0, &options).error().code() == ErrorCode::kInvalidArgument);
 }
 
 TEST_CASE("Options: a limit beyond all waiting is none, and overflows nothing", "[capi][options]") {

@@ -6,10 +6,11 @@
 ///     "print(6 * 7)"}}); workspace->release();
 ///
 /// Reading order: result.hpp, workspace_key.hpp, this header, sandbox_client.hpp, exec.hpp,
-/// sandbox_files.hpp, files.hpp, edit.hpp, file_watch.hpp, sandbox_search.hpp, search.hpp; then
-/// record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp, object_store.hpp,
-/// provider.hpp, guest.hpp (its parts are guest_commands.hpp, guest_files.hpp and
-/// guest_search.hpp), snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp.
+/// exec_handle.hpp, sandbox_processes.hpp, process.hpp, sandbox_files.hpp, files.hpp, edit.hpp,
+/// file_watch.hpp, sandbox_search.hpp, search.hpp; then record.hpp and lifecycle.hpp; then the
+/// seams: metadata_store.hpp, object_store.hpp, provider.hpp, guest.hpp (its parts are
+/// guest_commands.hpp, guest_files.hpp and guest_search.hpp), snapshot.hpp, scheduler.hpp,
+/// clock.hpp, id_source.hpp.
 ///
 /// Cove is a guest in its host's process: it installs no signal handler, reads no environment
 /// variable, prints nothing, and changes no directory or mask. `Cove` and `Workspace` may be used

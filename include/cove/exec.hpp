@@ -32,8 +32,8 @@ struct OutputLimits {
 };
 
 /// Limits of one command and all that it starts. 0 = only the sandbox's own. Enforced by a cgroup
-/// of the command where the machine has one; else by rlimits, process by process, and the result
-/// says `best_effort`.
+/// of the command where the machine has cgroup v1 controllers that Cove may use; else, also under
+/// cgroup v2, by rlimits, process by process, and the result says `best_effort`.
 struct CommandLimits {
   std::uint64_t memory_bytes = 0;
   std::uint32_t cpu_seconds = 0;  ///< of all processors together

@@ -18,6 +18,10 @@ using Run = Result<int> (*)(const Invocation&);
 Run run_of(Verb verb) {
   switch (verb) {
     case Verb::kExec: return run_exec;
+    case Verb::kPs: return run_ps;
+    case Verb::kLogs: return run_logs;
+    case Verb::kKill: return run_kill;
+    case Verb::kAttach: return run_attach;
     case Verb::kPut: return run_put;
     case Verb::kGet: return run_get;
     case Verb::kLs: return run_ls;

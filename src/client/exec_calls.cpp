@@ -8,18 +8,20 @@ namespace {
 
 /// Gives all output away, until both streams are at their end. The next piece is asked for only
 /// when the callback wants it: not asking is what slows the command down.
-Task<Result<void>> pump_output(GuestLink& link, GuestProcess& process,
-                               const StreamedCommand& command, const CallContext& call) {
+Task<Result<void>> pump_output(GuestLink& link, GuestProcess& process, const OnOutput& on_output,
+                               ExecSteering& steering, const CallContext& call) {
+  // Whoever waits for the end takes what comes until then.
+  if (!on_output) co_return ok();
   for (;;) {
     COVE_CO_TRY(const OutputChunk chunk, co_await process.next_output(call));
     link.note_answer();
     if (chunk.bytes.empty()) co_return ok();
-    command.steering->expect_resume();
+    steering.expect_resume();
     const ByteView bytes(chunk.bytes);
     COVE_CO_TRY(const Flow flow,
-                call_host<Flow>("the output callback", command.on_output, chunk.stream, bytes));
+                call_host<Flow>("the output callback", on_output, chunk.stream, bytes));
     if (flow == Flow::kContinue) continue;
-    COVE_CO_TRY_VOID(co_await command.steering->wait_resumed(link.scheduler(), call));
+    COVE_CO_TRY_VOID(co_await steering.wait_resumed(link.scheduler(), call));
   }
 }
 
@@ -31,11 +33,10 @@ bool ends_the_tree(const Error& reason) {
 
 /// Ends the tree and gives the result with what was written until then; a fault of the callback
 /// stays an error. The caller's own time is over, so this has a bound of its own.
-Task<Result<ExecResult>> end_early(GuestLink& link, GuestProcess& process, const ExecSpec& spec,
-                                   const Error& reason) {
+Task<Result<ExecResult>> end_early(GuestLink& link, GuestProcess& process,
+                                   std::chrono::milliseconds grace, const Error& reason) {
   constexpr std::chrono::seconds kForAnswers{10};
-  const CallContext bound{.deadline = link.clock().now() + spec.kill_grace + kForAnswers,
-                          .stop = {}};
+  const CallContext bound{.deadline = link.clock().now() + grace + kForAnswers, .stop = {}};
   Result<void> cancelled = co_await process.cancel(bound);
   Result<ExecResult> result = co_await process.wait(bound);
   if (reason.code() == ErrorCode::kInternal) co_return reason;
@@ -60,14 +61,19 @@ Task<Result<ExecResult>> run_command(GuestLink& link, const std::string& session
 
 Task<Result<ExecResult>> stream_command(GuestLink& link, const StreamedCommand& command,
                                         const CallContext& call) {
-  auto ask = [&command](Guest& guest, const CallContext& inner) {
-    return guest.start(command.session, command.spec, false, inner);
+  const EndOfSteering end(*command.steering);
+  const bool keep_stdin = command.stdin_mode == StdinMode::kOpen;
+  auto ask = [&command, keep_stdin](Guest& guest, const CallContext& inner) {
+    return guest.start(command.session, command.spec, keep_stdin, inner);
   };
   COVE_CO_TRY(const std::shared_ptr<GuestProcess> process,
               co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kNever, call, ask));
-  Result<void> pumped = co_await pump_output(link, *process, command, call);
+  command.steering->start(process);
+  const std::chrono::milliseconds grace = command.spec.kill_grace;
+  Result<void> pumped =
+      co_await pump_output(link, *process, command.on_output, *command.steering, call);
   if (!pumped && ends_the_tree(pumped.error())) {
-    co_return co_await end_early(link, *process, command.spec, pumped.error());
+    co_return co_await end_early(link, *process, grace, pumped.error());
   }
   if (!pumped) {
     link.note_error(pumped.error());
@@ -75,10 +81,71 @@ Task<Result<ExecResult>> stream_command(GuestLink& link, const StreamedCommand& 
   }
   Result<ExecResult> result = co_await process->wait(call);
   if (!result && ends_the_tree(result.error())) {
-    co_return co_await end_early(link, *process, command.spec, result.error());
+    co_return co_await end_early(link, *process, grace, result.error());
   }
   if (!result) link.note_error(result.error());
   co_return result;
+}
+
+Task<Result<ExecResult>> stream_attached(GuestLink& link, const AttachedProcess& attached,
+                                         const CallContext& call) {
+  // The agent knows the process's own; this one only bounds the wait for it.
+  constexpr std::chrono::minutes kLongestGrace{1};
+  const EndOfSteering end(*attached.steering);
+  auto ask = [&attached](Guest& guest, const CallContext& inner) {
+    return guest.attach(attached.id, attached.options, inner);
+  };
+  Result<std::shared_ptr<GuestProcess>> held =
+      co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kOnce, call, ask);
+  if (!held && attached.steering->is_cancelled()) {
+    // It was to be ended before it was reached: the call is over, the wish is not.
+    const CallContext bound{.deadline = link.clock().now() + kLongestGrace, .stop = {}};
+    held = co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kOnce, bound, ask);
+  }
+  if (!held) co_return held.error();
+  const std::shared_ptr<GuestProcess> process = *held;
+  attached.steering->start(process);
+  Result<void> pumped =
+      co_await pump_output(link, *process, attached.on_output, *attached.steering, call);
+  Result<ExecResult> result = pumped ? Result<ExecResult>(ExecResult{}) : pumped.error();
+  if (pumped) result = co_await process->wait(call);
+  if (result) co_return result;
+  const bool is_ours = result.error().code() == ErrorCode::kCancelled;
+  if (is_ours && attached.steering->is_cancelled()) {
+    co_return co_await end_early(link, *process, kLongestGrace, result.error());
+  }
+  if (!ends_the_tree(result.error())) link.note_error(result.error());
+  co_return result;
+}
+
+Result<void> ended_if_missing(Result<void> answer) {
+  if (answer || answer.error().code() != ErrorCode::kNotFound) return answer;
+  return Error(ErrorCode::kFailedPrecondition, "the command has ended");
+}
+
+Task<Result<void>> write_stdin(GuestLink& link, ExecSteering& steering, ByteView bytes,
+                               const CallContext& call) {
+  COVE_CO_TRY(const auto process, co_await steering.process(link.scheduler(), call));
+  co_return co_await process->write_stdin(bytes, call);
+}
+
+Task<Result<void>> close_stdin(GuestLink& link, ExecSteering& steering, const CallContext& call) {
+  COVE_CO_TRY(const auto process, co_await steering.process(link.scheduler(), call));
+  co_return co_await process->close_stdin(call);
+}
+
+Task<Result<void>> send_signal(GuestLink& link, ExecSteering& steering, std::int32_t signal,
+                               const CallContext& call) {
+  COVE_CO_TRY(const auto process, co_await steering.process(link.scheduler(), call));
+  Result<void> answer = co_await process->signal(signal, call);
+  co_return ended_if_missing(std::move(answer));
+}
+
+Task<Result<void>> resize(GuestLink& link, ExecSteering& steering, TerminalSize size,
+                          const CallContext& call) {
+  COVE_CO_TRY(const auto process, co_await steering.process(link.scheduler(), call));
+  Result<void> answer = co_await process->resize(size, call);
+  co_return ended_if_missing(std::move(answer));
 }
 
 }  // namespace cove::client

@@ -1,14 +1,10 @@
 #include <cove/sandbox_client.hpp>
 
 #include "client/exec_calls.hpp"
+#include "client/exec_handle.hpp"
 #include "client/sandbox_reach.hpp"
 
 namespace cove {
-
-class ExecHandle::Impl : public client::ExecSteering {};
-
-void ExecHandle::resume() const { impl_->resume(); }
-void ExecHandle::cancel() const { impl_->cancel(); }
 
 class SandboxClient::Impl : public SandboxFiles::Reach {
  public:
@@ -16,7 +12,7 @@ class SandboxClient::Impl : public SandboxFiles::Reach {
 };
 
 SandboxClient::SandboxClient(std::shared_ptr<Impl> impl)
-    : SandboxFiles(impl), SandboxSearch(impl), impl_(impl) {}
+    : SandboxFiles(impl), SandboxProcesses(impl), SandboxSearch(impl), impl_(impl) {}
 
 namespace client {
 
@@ -37,7 +33,9 @@ Task<Result<ExecResult>> run_async_exec(const AsyncExec& exec, const CallContext
   // The handle's stop ends the call; the caller's own is passed on to it.
   const auto steering = exec.command.steering;
   const std::stop_callback pass_on(exec.callers_stop, [steering] { steering->cancel(); });
-  if (exec.command.on_output) co_return co_await stream_command(*exec.link, exec.command, call);
+  const bool streamed = exec.command.on_output || exec.command.stdin_mode == StdinMode::kOpen;
+  if (streamed) co_return co_await stream_command(*exec.link, exec.command, call);
+  const EndOfSteering end(*steering);
   co_return co_await run_command(*exec.link, exec.command.session, exec.command.spec, call);
 }
 
@@ -51,14 +49,13 @@ Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& 
   });
 }
 
-ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks,
-                                     CallContext call) const {
-  auto steering = std::make_shared<ExecHandle::Impl>();
+ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks, CallContext call,
+                                     StdinMode stdin_mode) const {
+  auto steering = std::make_shared<ExecHandle::Impl>(impl_->link);
+  client::StreamedCommand command{impl_->session, std::move(spec), stdin_mode,
+                                  std::move(callbacks.on_output), steering};
   auto exec = std::make_shared<client::AsyncExec>(
-      client::AsyncExec{impl_->link,
-                        client::StreamedCommand{impl_->session, std::move(spec),
-                                                std::move(callbacks.on_output), steering},
-                        call.stop});
+      client::AsyncExec{impl_->link, std::move(command), call.stop});
   const CallContext steered{.deadline = call.deadline, .stop = steering->stop_token()};
   client::run_async<ExecResult>(
       impl_->link, steered,

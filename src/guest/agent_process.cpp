@@ -48,21 +48,19 @@ class AgentProcess final : public GuestProcess {
     Stream::Piece piece;
     piece.bytes.assign(bytes.begin(), bytes.end());
     if (!bytes.empty()) stream.link()->connection->send(*stream, std::move(piece));
-    while (!stream->outgoing.empty() && !stream->is_over()) {
-      COVE_CO_TRY_VOID(co_await stream->changed(call));
-    }
-    if (stream->error) co_return *stream->error;
-    co_return ok();
+    co_return co_await all_sent(owner, call);
   }
 
-  Task<Result<void>> close_stdin(const CallContext&) override {
-    StreamOwner& stream = *owner_;
+  Task<Result<void>> close_stdin(const CallContext& call) override {
+    const auto owner = owner_;
+    StreamOwner& stream = *owner;
     if (stdin_closed_) co_return ok();
     stdin_closed_ = true;
     Stream::Piece end;
     end.end = true;
     stream.link()->connection->send(*stream, std::move(end));
-    co_return ok();
+    // Whoever lets go of the command next must not take the end back.
+    co_return co_await all_sent(owner, call);
   }
 
   Task<Result<void>> signal(std::int32_t signal, const CallContext& call) override {
@@ -108,6 +106,15 @@ class AgentProcess final : public GuestProcess {
   bool stdin_closed_ = false;
 
  private:
+  static Task<Result<void>> all_sent(std::shared_ptr<StreamOwner> owner, const CallContext& call) {
+    StreamOwner& stream = *owner;
+    while (!stream->outgoing.empty() && !stream->is_over()) {
+      COVE_CO_TRY_VOID(co_await stream->changed(call));
+    }
+    if (stream->error) co_return *stream->error;
+    co_return ok();
+  }
+
   template <class Body>
   Task<Result<void>> tell(Body body, const CallContext& call) {
     const LinkPtr link = owner_->link();

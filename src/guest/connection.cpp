@@ -86,7 +86,7 @@ void Connection::send(Stream& stream, Stream::Piece piece) {
 }
 
 void Connection::pump(Stream& stream) {
-  std::uint64_t moved = 0;
+  bool moved = false;
   while (!stream.outgoing.empty() && has_room()) {
     Stream::Piece& piece = stream.outgoing.front();
     const std::uint64_t bytes =
@@ -99,7 +99,7 @@ void Connection::pump(Stream& stream) {
                          ByteView(piece.bytes).subspan(piece.sent, count));
     }
     stream.credit.spend(bytes);
-    moved += bytes;
+    moved = true;
     piece.sent += count;
     if (piece.sent < piece.bytes.size()) continue;
     if (piece.end) {
@@ -107,7 +107,7 @@ void Connection::pump(Stream& stream) {
     }
     stream.outgoing.pop_front();
   }
-  if (moved > 0 && stream.outgoing.empty()) stream.notify();
+  if (moved && stream.outgoing.empty()) stream.notify();
 }
 
 void Connection::used(Stream& stream, std::uint64_t bytes) {

@@ -101,6 +101,62 @@ check "doctor finds no fault here" 0 "" sh -c '"$0" doctor >/dev/null' "$cove"
 check "a sandbox survives its starter: the same process is still there" 0 42 sh -c '
   "$0" exec --app demo --user ana -- sh -c "sleep 1000 >/dev/null 2>&1 & echo 42 > /tmp/alive"
   "$0" exec --app demo --user ana -- cat /tmp/alive' "$cove"
+# stdin is a stream: as `docker exec -i` and ssh have it.
+check "without -i a command has no stdin, and leaves this one's alone" 0 "<>kept" \
+  sh -c 'echo kept | { "$0" exec --app demo --user ana -- sh -c "printf \"<%s>\" \"\$(cat)\""; cat; }' "$cove"
+check "-i with /dev/null is an end at once" 0 "<>" \
+  sh -c '"$0" exec --app demo --user ana -i -- sh -c "printf \"<%s>\" \"\$(cat)\"" < /dev/null' "$cove"
+check "-i with a closed stdin too" 0 "<>" \
+  sh -c '"$0" exec --app demo --user ana -i -- sh -c "printf \"<%s>\" \"\$(cat)\"" <&-' "$cove"
+mkfifo "$scratch/in" "$scratch/out"
+check "-i passes on each line when it comes, before the next is there" 0 "got one|got two" sh -c '
+  "$0" exec --app demo --user ana -i -- sh -c "while read line; do echo got \$line; done" < "$1/in" > "$1/out" &
+  exec 3> "$1/in" 4< "$1/out"
+  echo one >&3; read first <&4
+  echo two >&3; read second <&4
+  exec 3>&-; wait
+  echo "$first|$second"' "$cove" "$scratch"
+check "-i ends with the command, though stdin does not" 0 one sh -c '
+  (echo one; exec sleep 30) > "$1/in" & writer=$!
+  "$0" exec --app demo --user ana -i -- head -n 1 < "$1/in"; kill $writer' "$cove" "$scratch"
+check "-i carries 8 MiB through" 0 8388608 sh -c \
+  'head -c 8388608 /dev/zero | "$0" exec --app demo --user ana -i -- wc -c | tr -d " "' "$cove"
+check "-i with --json" 0 3 sh -c 'printf abc | "$0" exec --app demo --user ana -i --json -- cat |
+  python3 -c "import json,sys; print(json.load(sys.stdin)[\"stdout_bytes\"])"' "$cove"
+check "a signal to this program ends the command inside" 0 "143 gone" sh -c '
+  "$0" exec --app demo --user ana -- sh -c "echo > /tmp/begun; exec sleep 4321" & pid=$!
+  until "$0" exec --app demo --user ana -- test -e /tmp/begun; do :; done
+  kill -TERM $pid; wait $pid; code=$?
+  "$0" exec --app demo --user ana -- sh -c "cat /proc/[0-9]*/cmdline 2>/dev/null | tr \"\\0\" \" \" | grep -c \"sleep 432[1]\" >/dev/null || echo gone" |
+    sed "s/^/$code /"' "$cove"
+
+# Commands that run on.
+id=$("$cove" exec "${ana[@]}" -d --name web -- sh -c 'echo out; echo err >&2; exec sleep 1000')
+check "--detach prints the id" 0 32 sh -c 'printf %s "$0" | grep -Ec "^[0-9a-f]{32}$" >/dev/null && printf %s "$0" | wc -c | tr -d " "' "$id"
+check "ps lists it by its name" 0 1 sh -c '"$0" ps --app demo --user ana | grep -c "running .* web "' "$cove"
+check "ps --json has the whole id" 0 "$id" sh -c '"$0" ps --app demo --user ana --json |
+  python3 -c "import json,sys; print(json.load(sys.stdin)[\"processes\"][0][\"id\"])"' "$cove"
+check "logs, by the beginning of the id" 0 out "$cove" logs "${ana[@]}" "${id:0:8}"
+check "  and stderr on stderr" 0 err cat "$scratch/stderr"
+check "logs -f shows what is there, and goes on until its time is over" 125 out sh -c '
+  "$0" logs --app demo --user ana -f --timeout 2s web 2>/dev/null' "$cove"
+check "  which ends nothing" 0 1 sh -c '"$0" ps --app demo --user ana | grep -c running' "$cove"
+check "kill --signal" 0 "signaled $id" "$cove" kill "${ana[@]}" --signal KILL web
+check "  logs -f ends with it" 0 out sh -c '"$0" logs --app demo --user ana -f web 2>/dev/null' "$cove"
+check "  attach tells how it ended" 137 "" "$cove" attach "${ana[@]}" web
+check "  attach --json as one object" 0 "$id False 137" sh -c '"$0" attach --app demo --user ana --json web |
+  python3 -c "import json,sys; o=json.load(sys.stdin); print(o[\"id\"], o[\"running\"], o[\"exit_code\"])"' "$cove"
+check "kill --forget" 0 "forgotten $id" "$cove" kill "${ana[@]}" --forget web
+check "  it is not there any more" 125 "" "$cove" logs "${ana[@]}" web
+check "a detached command has no stdin" 0 "exited 0" sh -c '
+  id=$("$0" exec --app demo --user ana -d -- cat) && "$0" logs --app demo --user ana -f "$id" &&
+  "$0" ps --app demo --user ana | grep -o "exited 0"' "$cove"
+check "--detach -i keeps it open for attach -i" 0 "hello" sh -c '
+  id=$("$0" exec --app demo --user ana -d -i -- sh -c "read x; sleep 0.2; echo \$x") &&
+  echo hello | "$0" attach --app demo --user ana -i "$id"' "$cove"
+check "ps wakes nothing" 0 stopped sh -c '"$0" stop --app demo --user ana --force >/dev/null && "$0" ps --app demo --user ana &&
+  "$0" status --app demo --user ana --json | python3 -c "import json,sys; print(json.load(sys.stdin)[\"state\"])"' "$cove"
+
 eve=(--app demo --user eve)
 check "few descriptors are enough to start" 0 hi bash -c 'ulimit -n 200; "$@"' bash "$cove" exec "${eve[@]}" -- echo hi
 check "too few are named" 125 "" bash -c 'ulimit -n 64; "$@" 2>"$0"' "$scratch/few" "$cove" exec --app demo --user eva -- echo hi

@@ -151,6 +151,89 @@ class Streams(WithCove):
         self.assertLessEqual(len(registry._objects), before + 1)
 
 
+class Processes(WithCove):
+    """What runs on; [pain-46]."""
+
+    def test_one_is_started_listed_read_ended_and_forgotten(self):
+        info = self.workspace.start_process(
+            ["sh", "-c", "echo out; echo err >&2; exec sleep 1000"], name="web 数据", keep_alive=60
+        )
+        self.assertRegex(info.id, "^[0-9a-f]{32}$")
+        self.assertEqual((info.name, info.keep_alive, info.running), ("web 数据", 60, True))
+        self.assertEqual(info.cwd, "/workspace/sessions/c1")
+        self.assertLess(abs(info.started_at - time.time()), 60)
+        self.assertEqual([p.id for p in self.workspace.list_processes()], [info.id])
+        output = self.workspace.process_output(info.id, wait=30)
+        self.assertEqual((output.data, output.next, output.gone, output.at_end), (b"out\n", 4, 0, False))
+        self.assertEqual(self.workspace.process_output(info.id, "stderr", wait=30).data, b"err\n")
+        with self.assertRaises(cove.FailedPreconditionError):
+            self.workspace.remove_process(info.id)
+        ended = self.workspace.end_process(info.id)
+        self.assertEqual((ended.running, ended.end.outcome), (False, "cancelled"))
+        self.assertTrue(self.workspace.process_output(info.id, offset=4).at_end)
+        self.workspace.remove_process(info.id)
+        with self.assertRaises(cove.NotFoundError):
+            self.workspace.find_process(info.id)
+
+    def test_what_is_typed_reaches_it_and_its_end_is_told(self):
+        info = self.workspace.start_process(["sh", "-c", "read a; read b; echo $a $b; exit 3"])
+        self.workspace.write_process_stdin(info.id, b"one\n")
+        with self.workspace.attach_process(info.id) as run:
+            run.write_stdin(b"two\n")
+            self.assertEqual(b"".join(data for _, data in run), b"one two\n")
+            self.assertEqual(run.result.code, 3)
+        self.assertEqual(self.workspace.wait_process(info.id).end.code, 3)
+        with self.assertRaises(cove.FailedPreconditionError):
+            self.workspace.signal_process(info.id, 15)
+        self.workspace.remove_process(info.id)
+
+    def test_leaving_an_attached_one_lets_it_go_on(self):
+        info = self.workspace.start_process(["sh", "-c", "echo up; exec sleep 1000"])
+        with self.workspace.attach_process(info.id) as run:
+            self.assertEqual(next(run), ("stdout", b"up\n"))
+        self.assertTrue(self.workspace.find_process(info.id).running)
+        with self.assertRaises(cove.DeadlineError):
+            self.workspace.wait_process(info.id, timeout=0.05)
+        self.workspace.signal_process(info.id, 9)
+        self.assertEqual(self.workspace.wait_process(info.id).end.code, 9)
+        self.workspace.remove_process(info.id)
+
+    def test_stdin_of_a_stream_is_written_piece_by_piece(self):
+        with self.workspace.stream(["sh", "-c", "while read x; do echo got $x; done"], keep_stdin=True) as run:
+            run.write_stdin(b"one\n")
+            self.assertEqual(next(run), ("stdout", b"got one\n"))
+            run.write_stdin(b"two\n")
+            self.assertEqual(next(run), ("stdout", b"got two\n"))
+            run.close_stdin()
+            self.assertTrue(run.wait().succeeded)
+            with self.assertRaises(cove.FailedPreconditionError):
+                run.write_stdin(b"late")
+
+    def test_a_terminal_has_its_size_and_changes_it(self):
+        options = cove.CommandOptions(terminal=(31, 97))
+        line = "trap 'stty size' WINCH; stty size; while :; do sleep 0.05; done"
+        with self.workspace.stream(["sh", "-c", line], options=options) as run:
+            self.assertEqual(next(run), ("stdout", b"31 97\r\n"))
+            run.resize(40, 120)
+            self.assertEqual(next(run), ("stdout", b"40 120\r\n"))
+            run.send_signal(9)
+            self.assertEqual(run.wait().code, 9)
+
+    def test_options_that_few_commands_need(self):
+        line = cove.CommandOptions(shell_line="echo $((6 * 7)); echo err >&2", merge_output=True)
+        result = self.workspace.exec([], options=line)
+        self.assertEqual(result.out.text, "42\nerr\n")
+        self.assertGreater(result.user_cpu + result.system_cpu, 0)
+        quiet = self.workspace.exec(["sleep", "100"], options=cove.CommandOptions(quiet_timeout=0.2))
+        self.assertEqual((quiet.outcome, quiet.quiet), ("timed_out", True))
+        spilled = self.workspace.exec(
+            ["seq", "100000"], head_bytes=10, tail_bytes=10, options=cove.CommandOptions(spill=True)
+        )
+        self.assertEqual(
+            self.workspace.exec(["tail", "-n", "1", spilled.out.spill_path]).out.text, "100000\n"
+        )
+
+
 class Files(WithCove):
     def test_a_file_comes_back_as_it_was_written(self):
         content = bytes(range(256)) * 100

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cli/arguments/process_help.hpp"
 #include "cli/arguments/request.hpp"
 
 namespace cove::cli {
@@ -17,6 +18,11 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   ls        list a directory               cove ls --app demo --user ana -l data
   grep      find lines in files            cove grep --app demo --user ana 'def \w+' src
   find      find files by name             cove find --app demo --user ana '*.csv'
+
+Commands that run on in a workspace:
+  exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
+  ps        list them                      logs      what one has written
+  attach    watch one and type to it       kill      end or signal one
 
 Look after workspaces:
   status    what one is doing              list      all of them
@@ -53,15 +59,22 @@ Everything after the first -- is the command, exactly as it is given; no shell r
 For pipes and variables, run a shell: -- sh -c 'ls | wc -l'
 
 Options:
-  -i, --stdin         give the command what comes on stdin: all of it, at most 64 MiB, is read before
-                      the command starts; else it has none
+  -i, --stdin         give the command what comes on stdin, as it comes; else its stdin is at its
+                      end, so that a loop which reads a list may run cove in it
+  -t, --tty           run it on a terminal, as ssh -t does: keys go to it as they are, Ctrl-C too,
+                      and the window's size follows. Takes stdin without -i
   -e, --env NAME=VALUE    set a variable; may be repeated. Nothing of this shell's is passed on
   --cwd DIR           where to run; default: the chat's directory, without a chat /workspace
   --timeout T         end the command, with all that it started, after T; exit code 124. The time
                       to wake the workspace does not count
+  -d, --detach        start it, print its id, and let it run on: see cove ps, logs, attach, kill. It
+                      ends with the sandbox. With -i its stdin stays open, for cove attach -i
+  --name NAME         of a detached command: a name for people, which ps, logs and kill take too
+  --keep-alive T      of a detached command: keeps its sandbox from an idle stop so long, at most
+                      24h
   --json              print one object at the end: outcome, exit_code, stdout, stderr, duration_ms
                       (50 KiB from the beginning and the end of each stream; bytes that are no
-                      UTF-8 become U+FFFD)
+                      UTF-8 become U+FFFD); with --detach at once, what cove ps says of it
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --verbose    see cove --help
 
@@ -73,8 +86,10 @@ also where there is no such program.
 Examples:
   cove exec --app demo --user ana --chat c1 -- sh -c 'echo hello > note.txt; pwd'
   cove exec --app demo --user ana -- python3 -c 'print(6 * 7)'
-  cove exec --app demo --user ana --stdin -- wc -l < sales.csv
+  cove exec --app demo --user ana -i -- wc -l < sales.csv
+  cove exec --app demo --user ana -t -- bash
   cove exec --app demo --user ana --timeout 10s -e LANG=C -- make test
+  cove exec --app demo --user ana -d --name web -- python3 -m http.server
 )";
 
 constexpr std::string_view kPut = R"(Write a file of a workspace: whole or not at all.
@@ -312,10 +327,11 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},     {"exec", kExec},     {"put", kPut},         {"get", kGet},
-    {"ls", kLs},         {"grep", kGrep},     {"find", kFind},       {"status", kStatus},
-    {"list", kListHelp}, {"stop", kStop},     {"archive", kArchive}, {"destroy", kDestroy},
-    {"sweep", kSweep},   {"doctor", kDoctor}, {"help", kHelp},
+    {"", kOverview},     {"exec", kExec},         {"ps", kPsHelp},       {"logs", kLogsHelp},
+    {"kill", kKillHelp}, {"attach", kAttachHelp}, {"put", kPut},         {"get", kGet},
+    {"ls", kLs},         {"grep", kGrep},         {"find", kFind},       {"status", kStatus},
+    {"list", kListHelp}, {"stop", kStop},         {"archive", kArchive}, {"destroy", kDestroy},
+    {"sweep", kSweep},   {"doctor", kDoctor},     {"help", kHelp},
 };
 
 }  // namespace

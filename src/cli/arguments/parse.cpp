@@ -21,6 +21,8 @@ Error usage_error(const std::string& what, const std::string& command) {
 /// What CLI11 hands over before it is checked.
 struct Raw {
   std::string timeout;
+  std::optional<std::string> keep_alive;
+  std::optional<std::string> signal;
   std::string mode;
   std::string type;
   std::string changed_within;
@@ -49,6 +51,10 @@ struct Command {
 
 constexpr Command kCommands[] = {
     {"exec", Verb::kExec, kWorkspace | kChat, 0, 0, "no path"},
+    {"ps", Verb::kPs, kWorkspace | kChat, 0, 0, "no path"},
+    {"logs", Verb::kLogs, kWorkspace | kChat | kPaths, 1, 1, "one PROCESS"},
+    {"kill", Verb::kKill, kWorkspace | kChat | kPaths, 1, 1, "one PROCESS"},
+    {"attach", Verb::kAttach, kWorkspace | kChat | kPaths, 1, 1, "one PROCESS"},
     {"put", Verb::kPut, kWorkspace | kChat | kPaths, 2, 2, "LOCAL (or -) and PATH"},
     {"get", Verb::kGet, kWorkspace | kChat | kPaths, 1, 2, "PATH and at most one LOCAL"},
     {"ls", Verb::kLs, kWorkspace | kChat | kPaths, 0, 1, "at most one PATH"},
@@ -126,9 +132,19 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
   switch (command.verb) {
     case Verb::kExec:
       app.add_flag("-i,--stdin", request.read_stdin);
+      app.add_flag("-t,--tty", request.terminal);
+      app.add_flag("-d,--detach", request.detach);
+      app.add_option("--name", request.name);
+      app.add_option("--keep-alive", raw.keep_alive);
       app.add_option("--cwd", request.cwd);
       app.add_option("-e,--env", raw.env)->allow_extra_args(false);
       break;
+    case Verb::kLogs: app.add_flag("-f,--follow", request.follow); break;
+    case Verb::kKill:
+      app.add_option("-s,--signal", raw.signal);
+      app.add_flag("--forget", request.forget);
+      break;
+    case Verb::kAttach: app.add_flag("-i,--stdin", request.read_stdin); break;
     case Verb::kPut:
       app.add_option("--mode", raw.mode);
       app.add_flag("--durable", request.durable);
@@ -267,6 +283,29 @@ Result<void> take_operands(const Command& command, Raw& raw, std::vector<std::st
   return usage_error(std::string(command.name) + " takes " + command.operands, command.name);
 }
 
+/// What belongs to background processes.
+Result<void> take_process(const Raw& raw, Request& request) {
+  if (raw.keep_alive) {
+    COVE_TRY(request.keep_alive, parse_duration(*raw.keep_alive));
+  }
+  if (raw.signal) {
+    COVE_TRY(request.signal, parse_signal(*raw.signal));
+  }
+  if (request.signal && request.forget) {
+    return usage_error("--forget wants the process ended, which --signal may not do", "kill");
+  }
+  if (request.follow && request.json) {
+    return usage_error("--follow shows output as it comes, --json at the end: give one", "logs");
+  }
+  if (!request.detach && (!request.name.empty() || request.keep_alive)) {
+    return usage_error("--name and --keep-alive are for what runs on: give --detach too", "exec");
+  }
+  if (request.terminal && request.json && !request.detach) {
+    return usage_error("--tty shows output as it comes, --json at the end: give one", "exec");
+  }
+  return ok();
+}
+
 Result<void> check_chat(const Request& request) {
   if (!request.workspace.chat || !request.workspace.chat->empty()) return ok();
   return Error(ErrorCode::kInvalidArgument,
@@ -296,6 +335,7 @@ Result<Request> parse_request(const std::vector<std::string>& arguments) {
   }
   COVE_TRY_VOID(take_env(raw.env, request));
   COVE_TRY_VOID(take_mode(raw.mode, request));
+  COVE_TRY_VOID(take_process(raw, request));
   COVE_TRY_VOID(take_search(raw, request));
   COVE_TRY_VOID(check_chat(request));
   COVE_TRY_VOID(take_operands(*command, raw, std::move(rest), request));

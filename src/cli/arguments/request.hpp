@@ -17,6 +17,10 @@ namespace cove::cli {
 enum class Verb : std::uint8_t {
   kNone,
   kExec,
+  kPs,
+  kLogs,
+  kKill,
+  kAttach,
   kPut,
   kGet,
   kList,
@@ -52,10 +56,18 @@ struct Request {
   std::optional<std::string> config;
   std::optional<std::chrono::milliseconds> timeout;
   WorkspaceChoice workspace;
-  std::vector<std::string>
-      operands;  ///< of put, get and ls: paths; of grep and find: what they look for first
+  /// Of put, get and ls: paths; of grep and find: what they look for first; of kill and such: one
+  /// process.
+  std::vector<std::string> operands;
   std::vector<std::string> command;  ///< of exec: what follows `--`, as it was given
   bool read_stdin = false;
+  bool terminal = false;
+  bool detach = false;
+  std::string name;                                     ///< of what is detached
+  std::optional<std::chrono::milliseconds> keep_alive;  ///< of what is detached
+  bool follow = false;
+  std::optional<std::int32_t> signal;  ///< of kill; none = end it and wait
+  bool forget = false;
   std::string cwd;
   std::map<std::string, std::string> env;
   std::optional<std::uint32_t> mode;
@@ -80,5 +92,8 @@ Result<std::string_view> help_of(std::string_view topic);
 
 /// "30", "1.5s", "500ms", "2m", "1h": a number without a unit is seconds. kInvalidArgument.
 Result<std::chrono::milliseconds> parse_duration(std::string_view text);
+
+/// "TERM", "SIGTERM", "15". kInvalidArgument.
+Result<std::int32_t> parse_signal(std::string_view text);
 
 }  // namespace cove::cli

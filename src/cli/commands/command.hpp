@@ -18,6 +18,10 @@ struct Invocation {
 
 /// Each gives the exit code where nothing went wrong in Cove itself.
 Result<int> run_exec(const Invocation& invocation);
+Result<int> run_ps(const Invocation& invocation);
+Result<int> run_logs(const Invocation& invocation);
+Result<int> run_kill(const Invocation& invocation);
+Result<int> run_attach(const Invocation& invocation);
 Result<int> run_put(const Invocation& invocation);
 Result<int> run_get(const Invocation& invocation);
 Result<int> run_ls(const Invocation& invocation);

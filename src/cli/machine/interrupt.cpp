@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cli/machine/raw_terminal.hpp"
+
 namespace cove::cli {
 namespace {
 
@@ -21,7 +23,10 @@ extern "C" void on_interrupt(int signal) {
   // SAFETY: async-signal-safe calls and lock-free atomics only.
   const int saved = errno;
   int none = 0;
-  if (!g_signal.compare_exchange_strong(none, signal)) ::_exit(128 + signal);
+  if (!g_signal.compare_exchange_strong(none, signal)) {
+    restore_terminal();
+    ::_exit(128 + signal);
+  }
   const char byte = 1;
   [[maybe_unused]] const ssize_t written = ::write(g_wake, &byte, 1);
   errno = saved;

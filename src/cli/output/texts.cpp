@@ -64,8 +64,10 @@ std::string error_line(const Error& error) {
   return line;
 }
 
+const char* outcome_text(const Outcome& outcome) { return std::visit(OutcomeWords{}, outcome); }
+
 json exec_json(const ExecResult& result) {
-  json object{{"outcome", std::visit(OutcomeWords{}, result.outcome)},
+  json object{{"outcome", outcome_text(result.outcome)},
               {"exit_code", result.shell_code()},
               {"signal", nullptr},
               {"stdout", result.out.text()},

@@ -1,6 +1,7 @@
 /// What the command prints: JSON for machines, lines for people. Pure functions.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,24 @@ std::string summary_text(const SearchSummary& summary);
 
 /// {"outcome", "exit_code", "signal", "stdout", "stderr", ..., "duration_ms"}.
 nlohmann::json exec_json(const ExecResult& result);
+
+/// "exited", "signaled", "timed_out", ...
+const char* outcome_text(const Outcome& outcome);
+
+/// {"id", "name", "command", "cwd", "started_at", "state", ...}; docs/command.md lists the keys.
+nlohmann::json process_json(const ProcessInfo& info);
+
+/// What `cove ps` shows: a heading and a line for each, or nothing.
+std::string processes_text(const std::vector<ProcessInfo>& processes);
+
+/// What is kept of a stream: its text, and how many bytes before it nobody has any more.
+struct KeptLog {
+  std::string bytes;
+  std::uint64_t gone = 0;
+};
+
+/// {"id", "stdout", "stdout_gone_bytes", "stderr", "stderr_gone_bytes"}.
+nlohmann::json logs_json(const ProcessId& id, const KeptLog& out, const KeptLog& err);
 
 /// What stop, archive and destroy left: the state, and whether that is their doing.
 struct Settled {

@@ -103,9 +103,10 @@ Task<Result<ExecResult>> FakeGuest::run(const std::string& session, const ExecSp
 
 Task<Result<std::shared_ptr<GuestProcess>>> FakeGuest::start(const std::string& /*session*/,
                                                              const ExecSpec& /*spec*/,
-                                                             bool /*keep_stdin*/,
+                                                             bool keep_stdin,
                                                              const CallContext& /*call*/) {
   COVE_CO_TRY_VOID(begin("start"));
+  log.stdin_kept = keep_stdin;
   co_return std::shared_ptr<GuestProcess>(std::make_shared<FakeProcess>(scheduler_, command, log));
 }
 
@@ -143,7 +144,11 @@ Task<Result<std::vector<ProcessInfo>>> FakeGuest::list_processes(const CallConte
 
 Task<Result<ProcessInfo>> FakeGuest::find_process(const ProcessId& id, const CallContext&) {
   COVE_CO_TRY_VOID(begin("find_process"));
-  COVE_CO_TRY(const ProcessInfo* const found, process(id));
+  COVE_CO_TRY(ProcessInfo* const found, process(id));
+  if (log.process_cancelled && !found->end) {
+    found->end.emplace();
+    found->end->outcome = Cancelled{};
+  }
   co_return *found;
 }
 

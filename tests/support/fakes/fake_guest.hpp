@@ -36,7 +36,8 @@ struct FakeGuestLog {
   std::vector<std::string> calls;  ///< "run", "stat", ... in order
   std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
   bool process_cancelled = false;
-  std::string stdin_text;  ///< written to the last process
+  bool stdin_kept = false;  ///< of the last command that was started
+  std::string stdin_text;   ///< written to the last process
   bool stdin_closed = false;
   std::vector<std::int32_t> signals;
   std::vector<TerminalSize> sizes;

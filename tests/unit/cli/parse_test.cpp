@@ -1,3 +1,5 @@
+#include <csignal>
+
 #include <catch2/catch.hpp>
 
 #include "cli/arguments/request.hpp"
@@ -104,6 +106,9 @@ TEST_CASE("Command line: options of the commands", "[unit][cli]") {
   CHECK(parse_request({"destroy", "--yes"}).value().yes);
   CHECK(parse_request({"doctor", "--orphans"}).value().orphans);
   CHECK(parse_request({"exec", "-i", "--", "cat"}).value().read_stdin);
+  CHECK(parse_request({"exec", "-it", "--", "bash"}).value().terminal);
+  CHECK(parse_request({"logs", "-f", "web"}).value().follow);
+  CHECK(parse_request({"attach", "-i", "web"}).value().read_stdin);
   CHECK(parse_request({"list", "--source", "app/x"}).value().source == "app/x");
   CHECK(parse_request({"--version"}).value().verb == Verb::kVersion);
   CHECK(parse_request({}).value().verb == Verb::kNone);
@@ -121,13 +126,14 @@ TEST_CASE("Command line: help is for all or for one", "[unit][cli]") {
 
 TEST_CASE("Command line: the help of each command names each of its options, and no other",
           "[unit][cli]") {
-  const Words commands{"exec", "put",     "get",     "ls",    "status", "list",
-                       "stop", "archive", "destroy", "sweep", "doctor"};
-  const Words options{"--home",        "--config",    "--json",  "--timeout", "--verbose",
-                      "--app",         "--user",      "--chat",  "--sandbox", "--source",
-                      "--source-type", "--source-id", "--stdin", "--env",     "--cwd",
-                      "--mode",        "--durable",   "-l",      "--force",   "--yes",
-                      "--orphans"};
+  const Words commands{"exec",   "ps",   "logs", "kill",    "attach",  "put",   "get",   "ls",
+                       "status", "list", "stop", "archive", "destroy", "sweep", "doctor"};
+  const Words options{"--home",        "--config",    "--json",   "--timeout", "--verbose",
+                      "--app",         "--user",      "--chat",   "--sandbox", "--source",
+                      "--source-type", "--source-id", "--stdin",  "--env",     "--cwd",
+                      "--mode",        "--durable",   "-l",       "--force",   "--yes",
+                      "--orphans",     "--tty",       "--detach", "--name",    "--keep-alive",
+                      "--follow",      "--signal",    "--forget"};
   for (const auto& command : commands) {
     const std::string help(cove::cli::help_of(command).value());
     for (const auto& option : options) {
@@ -144,6 +150,35 @@ TEST_CASE("Command line: the help of each command names each of its options, and
       CHECK(named != unknown);
     }
   }
+}
+
+TEST_CASE("Command line: what runs on has a name and a time, and only that", "[unit][cli]") {
+  const auto request =
+      parse_request({"exec", "-d", "--name", "web", "--keep-alive", "2h", "--", "serve"}).value();
+  CHECK(request.detach);
+  CHECK(request.name == "web");
+  CHECK(request.keep_alive == 2h);
+  CHECK(message_of({"exec", "--name", "web", "--", "serve"}) ==
+        "--name and --keep-alive are for what runs on: give --detach too; see: cove exec --help");
+  CHECK(message_of({"exec", "--tty", "--json", "--", "bash"}) ==
+        "--tty shows output as it comes, --json at the end: give one; see: cove exec --help");
+  CHECK(message_of({"logs", "-f", "--json", "web"}) ==
+        "--follow shows output as it comes, --json at the end: give one; see: cove logs --help");
+  CHECK(message_of({"logs"}) == "logs takes one PROCESS; see: cove logs --help");
+}
+
+TEST_CASE("Command line: signals have names and numbers", "[unit][cli]") {
+  CHECK(parse_request({"kill", "--signal", "HUP", "web"}).value().signal == SIGHUP);
+  CHECK(parse_request({"kill", "-s", "SIGKILL", "web"}).value().signal == SIGKILL);
+  CHECK(parse_request({"kill", "-s", "34", "web"}).value().signal == 34);
+  CHECK_FALSE(parse_request({"kill", "web"}).value().signal);
+  for (const char* wrong : {"", "0", "65", "-1", "hup", "SIG", "9x"}) {
+    INFO(wrong);
+    CHECK(parse_request({"kill", "-s", wrong, "web"}).error().code() ==
+          ErrorCode::kInvalidArgument);
+  }
+  CHECK(message_of({"kill", "-s", "TERM", "--forget", "web"}) ==
+        "--forget wants the process ended, which --signal may not do; see: cove kill --help");
 }
 
 TEST_CASE("Command line: durations have units", "[unit][cli]") {

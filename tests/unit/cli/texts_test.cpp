@@ -160,6 +160,35 @@ TEST_CASE("Command texts: a command's end is told with its output", "[unit][cli]
   CHECK(exec_json(result)["exit_code"] == 124);
 }
 
+TEST_CASE("Command texts: processes say what they are and how they ended", "[unit][cli]") {
+  cove::ProcessInfo info;
+  info.id = cove::ProcessId("0123456789abcdef0123456789abcdef");
+  info.name = "web\n";
+  info.command = "serve " + std::string(60, 'x');
+  info.cwd = "/workspace";
+  info.started_at = Milliseconds(1'767'323'045'678ms);
+  info.out_bytes = 5;
+  CHECK(processes_text({}).empty());
+  CHECK(processes_text({info}).ends_with(
+      "0123456789ab  running       2026-01-02T03:04:05.678Z  web\\n           serve " +
+      std::string(54, 'x') + "...\n"));
+  CHECK(process_json(info)["running"] == true);
+  CHECK(process_json(info)["exit_code"].is_null());
+  CHECK(process_json(info)["stdout_bytes"] == 5);
+  info.end.emplace();
+  info.end->outcome = cove::Signaled{9};
+  CHECK(processes_text({info}).find("signaled 9 ") != std::string::npos);
+  CHECK(process_json(info)["running"] == false);
+  CHECK(process_json(info)["signal"] == 9);
+  CHECK(process_json(info)["exit_code"] == 137);
+  info.end->outcome = cove::Exited{3};
+  CHECK(processes_text({info}).find("exited 3 ") != std::string::npos);
+  const json logs = logs_json(info.id, {"a\xff", 7}, {"", 0});
+  CHECK(logs["stdout_hex"] == "61ff");
+  CHECK(logs["stdout_gone_bytes"] == 7);
+  CHECK(logs["stderr"] == "");
+}
+
 TEST_CASE("Command texts: doctor, sweep and orphans", "[unit][cli]") {
   const std::vector<cove::Finding> findings{
       {cove::Finding::Level::kGood, "bubblewrap", "0.8.0", ""},

@@ -31,9 +31,10 @@ from ._errors import (
     UnavailableError,
     UnsupportedError,
 )
-from ._exec import ExecResult, ExecStream, OutputChunk, StreamOutput
+from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, StreamOutput
 from ._ffi import lib as _lib
 from ._files import FileInfo
+from ._processes import OutputSlice, ProcessInfo
 from ._state_dir import default_state_dir
 from ._workspace import Workspace
 
@@ -44,6 +45,7 @@ __all__ = [
     "AlreadyExistsError",
     "Cancel",
     "CancelledError",
+    "CommandOptions",
     "ConflictError",
     "Cove",
     "CoveError",
@@ -57,8 +59,10 @@ __all__ = [
     "InvalidArgumentError",
     "NotFoundError",
     "OutputChunk",
+    "OutputSlice",
     "PathEscapeError",
     "PermissionDeniedError",
+    "ProcessInfo",
     "ProviderError",
     "QuotaExceededError",
     "StreamOutput",

@@ -131,12 +131,27 @@ def _on_file_page(number: Optional[int], page: _ffi.FilePage, error: _ffi.Error)
     registry.get(number).complete(page, error)
 
 
+def _on_process_info(number: Optional[int], info: _ffi.ProcessInfo, error: _ffi.Error) -> None:
+    registry.get(number).complete(info, error)
+
+
+def _on_process_list(number: Optional[int], processes: _ffi.ProcessList, error: _ffi.Error) -> None:
+    registry.get(number).complete(processes, error)
+
+
+def _on_output_slice(number: Optional[int], output: _ffi.OutputSlice, error: _ffi.Error) -> None:
+    registry.get(number).complete(output, error)
+
+
 #: Which callback a start form takes, by what it gives. They live as long as this module.
 GIVES_NOTHING = _ffi.DoneFn(_on_done)
 GIVES_BUFFER = _ffi.BufferFn(_on_buffer)
 GIVES_WORKSPACE = _ffi.AcquiredFn(_on_acquired)
 GIVES_FILE_INFO = _ffi.FileInfoFn(_on_file_info)
 GIVES_FILE_PAGE = _ffi.FilePageFn(_on_file_page)
+GIVES_PROCESS_INFO = _ffi.ProcessInfoFn(_on_process_info)
+GIVES_PROCESS_LIST = _ffi.ProcessListFn(_on_process_list)
+GIVES_OUTPUT_SLICE = _ffi.OutputSliceFn(_on_output_slice)
 
 
 def call(
@@ -153,9 +168,16 @@ def call(
     """
     token = cancel or Cancel()
     options.cancel = raw_cancel(token)
+    return call_with(token, start, *arguments, _ffi.pointer_to(options), gives=gives, take=take)
+
+
+def call_with(
+    token: Cancel, start: str, *arguments: Any, gives: Any, take: Callable[[Any], Any] = _nothing
+) -> Any:
+    """The same with options that have `token` already."""
     reply = Reply(take)
     number = registry.add(reply)
-    lib[start](*arguments, _ffi.pointer_to(options), gives, number, drop)
+    lib[start](*arguments, gives, number, drop)
     try:
         return reply.result()
     except KeyboardInterrupt:

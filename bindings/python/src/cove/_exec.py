@@ -7,9 +7,9 @@ import threading
 import weakref
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Deque, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, Deque, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
-from . import _ffi, _options
+from . import _calls, _ffi, _options
 from ._calls import Cancel, Owned, Reply, drop, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
@@ -32,6 +32,8 @@ class StreamOutput:
     content: bytes
     total_bytes: int
     dropped_bytes: int
+    #: The file inside that holds all of it, with CommandOptions(spill=True) where something was dropped.
+    spill_path: Optional[str] = None
 
     @property
     def text(self) -> str:
@@ -53,10 +55,45 @@ class ExecResult:
     duration: float
     out: StreamOutput
     err: StreamOutput
+    #: "timed_out" was CommandOptions.quiet_timeout.
+    quiet: bool = False
+    peak_memory_bytes: int = 0
+    #: Seconds of all its processes, outside of the kernel and in it.
+    user_cpu: float = 0.0
+    system_cpu: float = 0.0
+    #: Limits and use were counted process by process, so that some may be missing.
+    best_effort: bool = True
 
     @property
     def succeeded(self) -> bool:
         return self.outcome == "exited" and self.code == 0
+
+
+@dataclass(frozen=True)
+class CommandOptions:
+    """What few commands need. Times are seconds; None = the default."""
+
+    #: Instead of argv, which is then []: a line for the shell inside.
+    shell_line: Optional[str] = None
+    #: Runs the command on a terminal of so many (rows, columns); its output is merged.
+    terminal: Optional[Tuple[int, int]] = None
+    #: stderr goes where stdout goes, in the order it was written.
+    merge_output: bool = False
+    #: The longest time without output; then the outcome is "timed_out", and `quiet`.
+    quiet_timeout: Optional[float] = None
+    #: It goes on so long without this process (5); float("inf") = to its own end.
+    orphan_grace: Optional[float] = None
+    #: Of what is kept of each stream's begin and end, at most so many lines.
+    head_lines: Optional[int] = None
+    tail_lines: Optional[int] = None
+    #: Output of which something is dropped goes to a file inside, `StreamOutput.spill_path`.
+    spill: bool = False
+    #: Limits of the command and all that it starts.
+    memory_bytes: Optional[int] = None
+    cpu_seconds: Optional[int] = None
+    process_limit: Optional[int] = None
+    #: 0 to 19: the higher, the less of the processor.
+    niceness: int = 0
 
 
 class OutputChunk(NamedTuple):
@@ -73,21 +110,107 @@ def _stream_of(raw: Any, stream: int) -> StreamOutput:
         content=_ffi.stream_bytes("cove_exec_result_text", raw, stream),
         total_bytes=lib["cove_exec_result_total_bytes"](raw, stream),
         dropped_bytes=lib["cove_exec_result_dropped_bytes"](raw, stream),
+        spill_path=lib["cove_exec_result_spill_path"](raw, stream).decode() or None,
+    )
+
+
+def read_result(raw: Any) -> ExecResult:
+    """What a result says that C keeps."""
+    return ExecResult(
+        outcome=_OUTCOMES[lib["cove_exec_result_outcome"](raw)],
+        code=lib["cove_exec_result_code"](raw),
+        shell_code=lib["cove_exec_result_shell_code"](raw),
+        duration=lib["cove_exec_result_duration_us"](raw) / 1e6,
+        out=_stream_of(raw, _ffi.STDOUT),
+        err=_stream_of(raw, _ffi.STDERR),
+        quiet=lib["cove_exec_result_was_quiet"](raw) == 1,
+        peak_memory_bytes=lib["cove_exec_result_peak_memory_bytes"](raw),
+        user_cpu=lib["cove_exec_result_user_cpu_us"](raw) / 1e6,
+        system_cpu=lib["cove_exec_result_system_cpu_us"](raw) / 1e6,
+        best_effort=lib["cove_exec_result_best_effort"](raw) == 1,
     )
 
 
 def _take_result(raw: Any) -> ExecResult:
     try:
-        return ExecResult(
-            outcome=_OUTCOMES[lib["cove_exec_result_outcome"](raw)],
-            code=lib["cove_exec_result_code"](raw),
-            shell_code=lib["cove_exec_result_shell_code"](raw),
-            duration=lib["cove_exec_result_duration_us"](raw) / 1e6,
-            out=_stream_of(raw, _ffi.STDOUT),
-            err=_stream_of(raw, _ffi.STDERR),
-        )
+        return read_result(raw)
     finally:
         lib["cove_exec_result_free"](raw)
+
+
+class Command(NamedTuple):
+    """A command as C takes it: argv, argc and options."""
+
+    argv: Any
+    argc: int
+    options: _ffi.ExecOptions
+
+
+def _grace(seconds: Optional[float]) -> int:
+    forever = seconds is not None and seconds == float("inf")
+    return _ffi.FOREVER if forever else _options.milliseconds("orphan_grace", seconds)
+
+
+def command(
+    argv: Sequence[_options.Path],
+    *,
+    options: Optional[CommandOptions] = None,
+    keep_stdin: bool = False,
+    cwd: Optional[_options.Path] = None,
+    env: Optional[Mapping[str, str]] = None,
+    stdin: Optional[_options.Data] = None,
+    command_timeout: Optional[float] = None,
+    kill_grace: Optional[float] = None,
+    head_bytes: Optional[int] = None,
+    tail_bytes: Optional[int] = None,
+    max_total_bytes: Optional[int] = None,
+    timeout: Optional[float] = None,
+    cancel: Optional[Cancel] = None,
+) -> Command:
+    more = CommandOptions() if options is None else options
+    if not isinstance(more, CommandOptions):
+        raise TypeError(f"options must be a cove.CommandOptions, not {type(more).__name__}")
+    shell_line = _options.optional_text("shell_line", more.shell_line)
+    program = [] if shell_line is not None and not argv else _options.arguments(argv)
+    arguments = _ffi.strings(program)
+    variables = _ffi.strings(_options.environment(env))
+    stdin_data = b"" if stdin is None else _options.data("stdin", stdin)
+    rows, columns = _options.terminal("terminal", more.terminal)
+    flags = _ffi.EXEC_MERGE_OUTPUT if more.merge_output else 0
+    flags |= _ffi.EXEC_SPILL if more.spill else 0
+    flags |= _ffi.EXEC_KEEP_STDIN if keep_stdin else 0
+    return Command(
+        arguments,
+        len(arguments),
+        _ffi.ExecOptions(
+            flags=flags,
+            cwd=None if cwd is None else _options.path("cwd", cwd),
+            env=_ffi.as_string_pointer(variables),
+            env_count=len(variables),
+            stdin_data=stdin_data,
+            stdin_size=len(stdin_data),
+            command_timeout_ms=_options.milliseconds("command_timeout", command_timeout),
+            kill_grace_ms=_options.milliseconds("kill_grace", kill_grace),
+            head_bytes=_options.kept_bytes("head_bytes", head_bytes, _ffi.BYTES_NONE),
+            tail_bytes=_options.kept_bytes("tail_bytes", tail_bytes, _ffi.BYTES_NONE),
+            max_total_bytes=_options.optional_count("max_total_bytes", max_total_bytes),
+            timeout_ms=_options.milliseconds("timeout", timeout),
+            cancel=raw_cancel(cancel),
+            shell_line=shell_line,
+            quiet_timeout_ms=_options.milliseconds("quiet_timeout", more.quiet_timeout),
+            orphan_grace_ms=_grace(more.orphan_grace),
+            head_lines=_options.optional_count("head_lines", more.head_lines),
+            tail_lines=_options.optional_count("tail_lines", more.tail_lines),
+            memory_bytes=_options.optional_count("memory_bytes", more.memory_bytes),
+            cpu_seconds=0 if more.cpu_seconds is None else _options.count("cpu_seconds", more.cpu_seconds, 1, 2**32 - 1),
+            process_limit=0
+            if more.process_limit is None
+            else _options.count("process_limit", more.process_limit, 1, 2**32 - 1),
+            niceness=_options.count("niceness", more.niceness, 0, 19),
+            terminal_rows=rows,
+            terminal_columns=columns,
+        ),
+    )
 
 
 class _Pipe:
@@ -146,11 +269,15 @@ class _Pipe:
             return self._ended and not self._chunks
 
 
-def _abandon(pipe: _Pipe, process: Owned) -> None:
-    """Ends a command whose output nobody reads any more."""
+def _abandon(pipe: _Pipe, process: Owned, leave: str) -> None:
+    """Ends a command whose output nobody reads any more, or lets go of it where it was attached to."""
     pipe.discard()
-    lib["cove_process_cancel"](process.raw)
+    lib[leave](process.raw)
     lib["cove_process_resume"](process.raw)
+
+
+#: Starts a command: begin(callbacks, out_process) as C takes the two.
+Begin = Callable[[Any, Any], None]
 
 
 class ExecStream:
@@ -162,43 +289,11 @@ class ExecStream:
     ...     print(run.result.succeeded)
 
     A slow reader slows the command down; nothing is lost. Leaving the `with` block early, or
-    dropping the last reference, ends the command. One thread at a time; `cancel` from any.
+    dropping the last reference, ends the command; where it is a process that was attached to, that
+    goes on. One thread at a time; `cancel`, `detach`, stdin, signals and sizes from any.
     """
 
-    def __init__(
-        self,
-        owner: Owned,
-        argv: Sequence[_options.Path],
-        collect: bool,
-        *,
-        cwd: Optional[_options.Path] = None,
-        env: Optional[Mapping[str, str]] = None,
-        stdin: Optional[_options.Data] = None,
-        command_timeout: Optional[float] = None,
-        kill_grace: Optional[float] = None,
-        head_bytes: Optional[int] = None,
-        tail_bytes: Optional[int] = None,
-        max_total_bytes: Optional[int] = None,
-        timeout: Optional[float] = None,
-        cancel: Optional[Cancel] = None,
-    ) -> None:
-        arguments = _ffi.strings(_options.arguments(argv))
-        variables = _ffi.strings(_options.environment(env))
-        stdin_data = b"" if stdin is None else _options.data("stdin", stdin)
-        options = _ffi.ExecOptions(
-            cwd=None if cwd is None else _options.path("cwd", cwd),
-            env=_ffi.as_string_pointer(variables),
-            env_count=len(variables),
-            stdin_data=stdin_data,
-            stdin_size=len(stdin_data),
-            command_timeout_ms=_options.milliseconds("command_timeout", command_timeout),
-            kill_grace_ms=_options.milliseconds("kill_grace", kill_grace),
-            head_bytes=_options.kept_bytes("head_bytes", head_bytes, _ffi.BYTES_NONE),
-            tail_bytes=_options.kept_bytes("tail_bytes", tail_bytes, _ffi.BYTES_NONE),
-            max_total_bytes=_options.optional_count("max_total_bytes", max_total_bytes),
-            timeout_ms=_options.milliseconds("timeout", timeout),
-            cancel=raw_cancel(cancel),
-        )
+    def __init__(self, owner: Owned, begin: Begin, *, collect: bool, attached: bool = False) -> None:
         self._owner = owner  # the workspace stays while its command runs
         self._pipe = _Pipe()
         callbacks = _ffi.ExecCallbacks(
@@ -207,16 +302,10 @@ class ExecStream:
         if collect:
             callbacks.on_output = _on_output_fn
         raw, argument = _ffi.out(_ffi.Process)
-        lib["cove_workspace_exec_start"](
-            owner.raw,
-            arguments,
-            len(arguments),
-            _ffi.pointer_to(options),
-            _ffi.pointer_to(callbacks),
-            argument,
-        )
+        begin(_ffi.pointer_to(callbacks), argument)
         self._process = Owned(raw, "cove_process_free")
-        self._abandon = weakref.finalize(self, _abandon, self._pipe, self._process)
+        leave = "cove_process_detach" if attached else "cove_process_cancel"
+        self._abandon = weakref.finalize(self, _abandon, self._pipe, self._process, leave)
         self._abandon.atexit = False
 
     def __iter__(self) -> Iterator[OutputChunk]:
@@ -249,6 +338,33 @@ class ExecStream:
     def cancel(self) -> None:
         """Ends the command's tree; the output so far can still be read. Harmless after the end."""
         lib["cove_process_cancel"](self._process.raw)
+
+    def detach(self) -> None:
+        """Lets go of a process that was attached to, which goes on; reading raises CancelledError at
+        the end. A command of `stream` is ended as by `cancel`."""
+        lib["cove_process_detach"](self._process.raw)
+
+    def write_stdin(self, data: _options.Data, *, timeout: Optional[float] = None) -> None:
+        """Gives bytes to the command, after those of earlier writes; waits while it does not read."""
+        content = _options.data("data", data)
+        self._ask("cove_process_write_stdin_start", content, len(content), timeout=timeout)
+
+    def close_stdin(self, *, timeout: Optional[float] = None) -> None:
+        """End of file, after what was written. Harmless where it is closed already."""
+        self._ask("cove_process_close_stdin_start", timeout=timeout)
+
+    def send_signal(self, signal: int, *, timeout: Optional[float] = None) -> None:
+        """Sends a signal to the command's process group."""
+        self._ask("cove_process_signal_start", _options.count("signal", signal, 1, 64), timeout=timeout)
+
+    def resize(self, rows: int, columns: int, *, timeout: Optional[float] = None) -> None:
+        """Changes the size of the command's terminal."""
+        size = _options.terminal("terminal", (rows, columns))
+        self._ask("cove_process_resize_start", *size, timeout=timeout)
+
+    def _ask(self, start: str, *arguments: Any, timeout: Optional[float]) -> None:
+        options = _ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout))
+        _calls.call(start, self._process.raw, *arguments, options=options)
 
     def close(self) -> None:
         """Ends the command if it runs, waits for that, and throws unread output away."""

@@ -54,6 +54,18 @@ class ExecResult(c_void_p):
     """cove_exec_result *"""
 
 
+class ProcessInfo(c_void_p):
+    """cove_process_info *"""
+
+
+class ProcessList(c_void_p):
+    """cove_process_list *"""
+
+
+class OutputSlice(c_void_p):
+    """cove_output_slice *"""
+
+
 class FileInfo(c_void_p):
     """cove_file_info *"""
 
@@ -69,12 +81,18 @@ BufferFn = CFUNCTYPE(None, c_void_p, Buffer, Error)
 AcquiredFn = CFUNCTYPE(None, c_void_p, Workspace, Error)
 OutputFn = CFUNCTYPE(c_int32, c_void_p, c_int32, c_void_p, c_size_t)
 ExecDoneFn = CFUNCTYPE(None, c_void_p, ExecResult, Error)
+ProcessInfoFn = CFUNCTYPE(None, c_void_p, ProcessInfo, Error)
+ProcessListFn = CFUNCTYPE(None, c_void_p, ProcessList, Error)
+OutputSliceFn = CFUNCTYPE(None, c_void_p, OutputSlice, Error)
 FileInfoFn = CFUNCTYPE(None, c_void_p, FileInfo, Error)
 FilePageFn = CFUNCTYPE(None, c_void_p, FilePage, Error)
 
 STDOUT, STDERR = 1, 2
 CONTINUE, PAUSE = 0, 1
 BYTES_NONE = 2**64 - 1
+FOREVER = 2**64 - 1
+EXEC_MERGE_OUTPUT, EXEC_SPILL, EXEC_KEEP_STDIN = 1, 2, 4
+ATTACH_ONLY_NEW = 1
 WRITE_EXISTING_PARENTS, WRITE_DURABLE = 1, 2
 REMOVE_RECURSIVE = 1
 DRAIN_REFUSE, DRAIN_CANCEL = 0, 1
@@ -143,6 +161,18 @@ class ExecOptions(_Versioned):
         ("max_total_bytes", c_uint64),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+        ("shell_line", c_char_p),
+        ("quiet_timeout_ms", c_uint64),
+        ("orphan_grace_ms", c_uint64),
+        ("head_lines", c_uint64),
+        ("tail_lines", c_uint64),
+        ("memory_bytes", c_uint64),
+        ("cpu_seconds", c_uint32),
+        ("process_limit", c_uint32),
+        ("niceness", c_uint32),
+        ("terminal_rows", c_uint32),
+        ("terminal_columns", c_uint32),
+        ("reserved1", c_uint32),
     ]
 
 
@@ -154,6 +184,38 @@ class ExecCallbacks(_Versioned):
         ("on_done", ExecDoneFn),
         ("user_data", c_void_p),
         ("drop", DropFn),
+    ]
+
+
+class ProcessOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("name", c_char_p),
+        ("keep_alive_s", c_uint64),
+    ]
+
+
+class OutputOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("stream", c_uint32),
+        ("offset", c_uint64),
+        ("max_bytes", c_uint64),
+        ("wait_ms", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class AttachOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("out_offset", c_uint64),
+        ("err_offset", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
     ]
 
 
@@ -276,13 +338,89 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_exec_result_text", c_void_p, (ExecResult, c_int32, _SIZE), None),
     ("cove_exec_result_total_bytes", c_uint64, (ExecResult, c_int32), None),
     ("cove_exec_result_dropped_bytes", c_uint64, (ExecResult, c_int32), None),
+    ("cove_exec_result_spill_path", c_char_p, (ExecResult, c_int32), None),
+    ("cove_exec_result_was_quiet", c_int32, (ExecResult,), None),
+    ("cove_exec_result_peak_memory_bytes", c_uint64, (ExecResult,), None),
+    ("cove_exec_result_user_cpu_us", c_uint64, (ExecResult,), None),
+    ("cove_exec_result_system_cpu_us", c_uint64, (ExecResult,), None),
+    ("cove_exec_result_best_effort", c_int32, (ExecResult,), None),
     ("cove_exec_result_free", None, (ExecResult,), None),
     ("cove_exec_callbacks_init", None, (P(ExecCallbacks), c_size_t), None),
     ("cove_workspace_exec_start", c_int32,
      (Workspace, _STRINGS, c_size_t, P(ExecOptions), P(ExecCallbacks), P(Process), P(Error)), _check),
     ("cove_process_resume", None, (Process,), None),
     ("cove_process_cancel", None, (Process,), None),
+    ("cove_process_detach", None, (Process,), None),
+    ("cove_process_write_stdin", c_int32, (Process, c_char_p, c_size_t, P(CallOptions), P(Error)), _check),
+    ("cove_process_write_stdin_start", c_int32,
+     (Process, c_char_p, c_size_t, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_process_close_stdin", c_int32, (Process, P(CallOptions), P(Error)), _check),
+    ("cove_process_close_stdin_start", c_int32, (Process, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_process_signal", c_int32, (Process, c_int32, P(CallOptions), P(Error)), _check),
+    ("cove_process_signal_start", c_int32, (Process, c_int32, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_process_resize", c_int32, (Process, c_uint32, c_uint32, P(CallOptions), P(Error)), _check),
+    ("cove_process_resize_start", c_int32, (Process, c_uint32, c_uint32, P(CallOptions), DoneFn, *_ANSWER), _check),
     ("cove_process_free", None, (Process,), None),
+    ("cove_process_info_id", c_char_p, (ProcessInfo,), None),
+    ("cove_process_info_name", c_char_p, (ProcessInfo,), None),
+    ("cove_process_info_command", c_char_p, (ProcessInfo,), None),
+    ("cove_process_info_cwd", c_char_p, (ProcessInfo,), None),
+    ("cove_process_info_started_at_ms", c_int64, (ProcessInfo,), None),
+    ("cove_process_info_keep_alive_s", c_uint64, (ProcessInfo,), None),
+    ("cove_process_info_has_terminal", c_int32, (ProcessInfo,), None),
+    ("cove_process_info_stdin_open", c_int32, (ProcessInfo,), None),
+    ("cove_process_info_total_bytes", c_uint64, (ProcessInfo, c_int32), None),
+    ("cove_process_info_result", ExecResult, (ProcessInfo,), None),
+    ("cove_process_info_free", None, (ProcessInfo,), None),
+    ("cove_process_list_count", c_size_t, (ProcessList,), None),
+    ("cove_process_list_entry", ProcessInfo, (ProcessList, c_size_t), None),
+    ("cove_process_list_free", None, (ProcessList,), None),
+    ("cove_process_options_init", None, (P(ProcessOptions), c_size_t), None),
+    ("cove_workspace_start_process", c_int32,
+     (Workspace, _STRINGS, c_size_t, P(ExecOptions), P(ProcessOptions), P(ProcessInfo), P(Error)), _check),
+    ("cove_workspace_start_process_start", c_int32,
+     (Workspace, _STRINGS, c_size_t, P(ExecOptions), P(ProcessOptions), ProcessInfoFn, *_ANSWER), _check),
+    ("cove_workspace_list_processes", c_int32, (Workspace, P(CallOptions), P(ProcessList), P(Error)), _check),
+    ("cove_workspace_list_processes_start", c_int32, (Workspace, P(CallOptions), ProcessListFn, *_ANSWER), _check),
+    ("cove_workspace_find_process", c_int32, (Workspace, c_char_p, P(CallOptions), P(ProcessInfo), P(Error)), _check),
+    ("cove_workspace_find_process_start", c_int32,
+     (Workspace, c_char_p, P(CallOptions), ProcessInfoFn, *_ANSWER), _check),
+    ("cove_output_slice_data", c_void_p, (OutputSlice, _SIZE), None),
+    ("cove_output_slice_offset", c_uint64, (OutputSlice,), None),
+    ("cove_output_slice_next", c_uint64, (OutputSlice,), None),
+    ("cove_output_slice_gone", c_uint64, (OutputSlice,), None),
+    ("cove_output_slice_at_end", c_int32, (OutputSlice,), None),
+    ("cove_output_slice_free", None, (OutputSlice,), None),
+    ("cove_output_options_init", None, (P(OutputOptions), c_size_t), None),
+    ("cove_workspace_process_output", c_int32,
+     (Workspace, c_char_p, P(OutputOptions), P(OutputSlice), P(Error)), _check),
+    ("cove_workspace_process_output_start", c_int32,
+     (Workspace, c_char_p, P(OutputOptions), OutputSliceFn, *_ANSWER), _check),
+    ("cove_workspace_write_process_stdin", c_int32,
+     (Workspace, c_char_p, c_char_p, c_size_t, P(CallOptions), P(Error)), _check),
+    ("cove_workspace_write_process_stdin_start", c_int32,
+     (Workspace, c_char_p, c_char_p, c_size_t, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_workspace_close_process_stdin", c_int32, (Workspace, c_char_p, P(CallOptions), P(Error)), _check),
+    ("cove_workspace_close_process_stdin_start", c_int32,
+     (Workspace, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_workspace_signal_process", c_int32, (Workspace, c_char_p, c_int32, P(CallOptions), P(Error)), _check),
+    ("cove_workspace_signal_process_start", c_int32,
+     (Workspace, c_char_p, c_int32, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_workspace_resize_process", c_int32,
+     (Workspace, c_char_p, c_uint32, c_uint32, P(CallOptions), P(Error)), _check),
+    ("cove_workspace_resize_process_start", c_int32,
+     (Workspace, c_char_p, c_uint32, c_uint32, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_workspace_end_process", c_int32, (Workspace, c_char_p, P(CallOptions), P(ProcessInfo), P(Error)), _check),
+    ("cove_workspace_end_process_start", c_int32,
+     (Workspace, c_char_p, P(CallOptions), ProcessInfoFn, *_ANSWER), _check),
+    ("cove_workspace_wait_process", c_int32, (Workspace, c_char_p, P(CallOptions), P(ProcessInfo), P(Error)), _check),
+    ("cove_workspace_wait_process_start", c_int32,
+     (Workspace, c_char_p, P(CallOptions), ProcessInfoFn, *_ANSWER), _check),
+    ("cove_workspace_remove_process", c_int32, (Workspace, c_char_p, P(CallOptions), P(Error)), _check),
+    ("cove_workspace_remove_process_start", c_int32, (Workspace, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_attach_options_init", None, (P(AttachOptions), c_size_t), None),
+    ("cove_workspace_attach_process", c_int32,
+     (Workspace, c_char_p, P(AttachOptions), P(ExecCallbacks), P(Process), P(Error)), _check),
     ("cove_file_info_path", c_char_p, (FileInfo,), None),
     ("cove_file_info_type", c_int32, (FileInfo,), None),
     ("cove_file_info_size", c_uint64, (FileInfo,), None),
@@ -411,6 +549,12 @@ def stream_bytes(getter: str, result: ExecResult, stream: int) -> bytes:
     """What cove_exec_result_{head,tail,text} gives for a stream."""
     size = c_size_t()
     return ctypes.string_at(lib[getter](result, stream, byref(size)), size.value)
+
+
+def slice_bytes(output: OutputSlice) -> bytes:
+    """What cove_output_slice_data gives."""
+    size = c_size_t()
+    return ctypes.string_at(lib["cove_output_slice_data"](output, byref(size)), size.value)
 
 
 def bytes_at(address: Optional[int], size: int) -> bytes:

@@ -78,6 +78,15 @@ def arguments(value: object) -> List[bytes]:
     return [path(f"argv[{i}]", argument) for i, argument in enumerate(value)]
 
 
+def terminal(name: str, value: Optional[Tuple[int, int]]) -> Tuple[int, int]:
+    """Rows and columns; None = (0, 0), which C reads as no terminal."""
+    if value is None:
+        return 0, 0
+    if not isinstance(value, tuple) or len(value) != 2:
+        raise TypeError(f"{name} must be (rows, columns)")
+    return count(f"{name} rows", value[0], 1, 65535), count(f"{name} columns", value[1], 1, 65535)
+
+
 def environment(value: Optional[Mapping[str, str]]) -> List[bytes]:
     result = []
     for name, content in (value or {}).items():

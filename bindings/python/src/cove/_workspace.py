@@ -1,4 +1,4 @@
-"""Workspace: commands and files of one user, seen from one chat."""
+"""Workspace: commands, processes and files of one user, seen from one chat."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Type
 from . import _calls, _ffi, _files, _options
 from ._calls import Cancel, Owned
 from ._errors import FailedPreconditionError
-from ._exec import ExecResult, ExecStream, OutputChunk
+from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, command
 from ._ffi import lib
 from ._files import FileInfo
+from ._processes import Processes
 
 _WORK = ("none", "provisioned", "resumed", "restored")
 OnOutput = Callable[[str, bytes], Any]
 
 
-class Workspace:
+class Workspace(Processes):
     """A workspace that runs and is held by this process. Any thread; made by `Cove.acquire`.
 
     `with` releases it at the end. Time limits are seconds, None = none.
@@ -35,6 +36,7 @@ class Workspace:
         argv: Sequence[_options.Path],
         *,
         on_output: Optional[OnOutput] = None,
+        options: Optional[CommandOptions] = None,
         cwd: Optional[_options.Path] = None,
         env: Optional[Mapping[str, str]] = None,
         stdin: Optional[_options.Data] = None,
@@ -52,11 +54,12 @@ class Workspace:
         in it, or Ctrl-C, ends the command and is raised. `command_timeout` is the command's own
         (the result says "timed_out"); `timeout` and `cancel` are of the whole call. Each stream's
         first `head_bytes` and last `tail_bytes` are kept (50 KiB each); past `max_total_bytes`
-        (1 GiB) the command is ended.
+        (1 GiB) the command is ended. `options` has what few commands need.
         """
         run = self._run(
             argv,
             on_output is not None,
+            options=options,
             cwd=cwd,
             env=env,
             stdin=stdin,
@@ -79,6 +82,8 @@ class Workspace:
         self,
         argv: Sequence[_options.Path],
         *,
+        keep_stdin: bool = False,
+        options: Optional[CommandOptions] = None,
         cwd: Optional[_options.Path] = None,
         env: Optional[Mapping[str, str]] = None,
         stdin: Optional[_options.Data] = None,
@@ -90,10 +95,15 @@ class Workspace:
         timeout: Optional[float] = None,
         cancel: Optional[Cancel] = None,
     ) -> ExecStream:
-        """Starts a command and gives its output piece by piece; see ExecStream."""
+        """Starts a command and gives its output piece by piece; see ExecStream.
+
+        `keep_stdin`: its stdin stays open after `stdin`, for `write_stdin` and `close_stdin`.
+        """
         return self._run(
             argv,
             True,
+            keep_stdin=keep_stdin,
+            options=options,
             cwd=cwd,
             env=env,
             stdin=stdin,
@@ -271,7 +281,16 @@ class Workspace:
         return owned
 
     def _run(self, argv: Sequence[_options.Path], collect: bool, **named: Any) -> ExecStream:
-        return ExecStream(self._use(), argv, collect, **named)
+        owned = self._use()
+        started = command(argv, **named)
+
+        def begin(callbacks: Any, out_process: Any) -> None:
+            options = _ffi.pointer_to(started.options)
+            lib["cove_workspace_exec_start"](
+                owned.raw, started.argv, started.argc, options, callbacks, out_process
+            )
+
+        return ExecStream(owned, begin, collect=collect)
 
     def _call(self, start: str, *arguments: Any, **named: Any) -> Any:
         owned = self._use()
