@@ -144,6 +144,8 @@ check "  which ends nothing" 0 1 sh -c '"$0" ps --app demo --user ana | grep -c 
 check "kill --signal" 0 "signaled $id" "$cove" kill "${ana[@]}" --signal KILL web
 check "  logs -f ends with it" 0 out sh -c '"$0" logs --app demo --user ana -f web 2>/dev/null' "$cove"
 check "  attach tells how it ended" 137 "" "$cove" attach "${ana[@]}" web
+check "  attach --json as one object" 0 "$id False 137" sh -c '"$0" attach --app demo --user ana --json web |
+  python3 -c "import json,sys; o=json.load(sys.stdin); print(o[\"id\"], o[\"running\"], o[\"exit_code\"])"' "$cove"
 check "kill --forget" 0 "forgotten $id" "$cove" kill "${ana[@]}" --forget web
 check "  it is not there any more" 125 "" "$cove" logs "${ana[@]}" web
 check "a detached command has no stdin" 0 "exited 0" sh -c '

@@ -29,11 +29,13 @@ class Terminal:
 
     def __init__(self, arguments: List[str], rows: int = 31, columns: int = 97) -> None:
         self.seen = b""
-        self.pid, self.master = pty.fork()
+        self.master, self.slave = pty.openpty()
+        self.resize(rows, columns)
+        self.pid = os.fork()
         if self.pid == 0:
-            fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            os.close(self.master)
+            os.login_tty(self.slave)
             os.execv(arguments[0], arguments)
-        self.slave = os.open(os.ptsname(self.master), os.O_RDWR | os.O_NOCTTY)
 
     def type(self, keys: bytes) -> None:
         os.write(self.master, keys)

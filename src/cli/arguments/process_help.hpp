@@ -73,6 +73,7 @@ it. Else Ctrl-C lets go of it. It goes on either way; cove kill ends it.
 
 Options:
   -i, --stdin         give it what comes on stdin; the end of stdin is the end of its own
+  --json              show no output; when it has ended, one object as in cove ps --json
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --timeout T, --verbose    see cove --help
 

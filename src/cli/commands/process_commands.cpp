@@ -156,7 +156,9 @@ Result<const char*> end_one(const Invocation& invocation, const SandboxClient& c
 Result<int> attach_to(const Invocation& invocation, const SandboxClient& client,
                       const ProcessInfo& info) {
   const bool typed = ::isatty(STDIN_FILENO) == 1;
+  const bool json = invocation.request.json;
   LiveOptions options;
+  options.show_output = !json;
   options.raw = info.has_terminal && typed;
   options.pass_stdin = invocation.request.read_stdin || options.raw;
   options.detach_keys = options.raw;
@@ -171,7 +173,12 @@ Result<int> attach_to(const Invocation& invocation, const SandboxClient& client,
     return 0;
   }
   if (!end.result) return end.result.error();
-  COVE_TRY_VOID(invocation.output.err(note_on(end.result->outcome)));
+  if (json) {
+    COVE_TRY(const ProcessInfo ended, client.find_process(info.id, invocation.call));
+    COVE_TRY_VOID(invocation.output.out(base::dump_json(process_json(ended)) + "\n"));
+  } else {
+    COVE_TRY_VOID(invocation.output.err(note_on(end.result->outcome)));
+  }
   return end.result->shell_code();
 }
 

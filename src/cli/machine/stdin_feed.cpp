@@ -17,10 +17,10 @@ constexpr std::size_t kPiece = 64 * 1024;
 constexpr std::byte kCtrlP{0x10};
 constexpr std::byte kCtrlQ{0x11};
 
-void drain(int fd) {
+/// Takes what a signal left there. One read: what is left over makes the descriptor ready again.
+void take_notices(int fd) {
   std::array<char, 64> bytes{};
-  while (::read(fd, bytes.data(), bytes.size()) > 0) {
-  }
+  [[maybe_unused]] const ssize_t got = ::read(fd, bytes.data(), bytes.size());
 }
 
 /// Takes Ctrl-P Ctrl-Q out of what was typed; `held`: a Ctrl-P came and was not passed on yet.
@@ -74,7 +74,7 @@ void StdinFeed::run() {
     if (::poll(ready.data(), ready.size(), -1) < 0) continue;  // EINTR
     if (ready[0].revents != 0) return;
     if (ready[2].revents != 0) {
-      drain(resized_);
+      take_notices(resized_);
       if (sink_.resized) sink_.resized(call);
     }
     if (ready[1].revents != 0 && !read_some()) input_ = -1;

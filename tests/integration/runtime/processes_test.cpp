@@ -165,6 +165,30 @@ TEST_CASE("attach_async: typed lines are answered, detach lets go, cancel ends",
   }
 }
 
+TEST_CASE(
+    "attach_async: one that is silent keeps its sandbox and its connection [pain-22][pain-57]",
+    "[integration][runtime][threads][pain-22][pain-57]") {
+  LiveCove live;
+  auto config = live.config();
+  config.lifecycle.stop_after = 0ms;
+  config.lifecycle.activity_idle = 50ms;
+  config.lifecycle.activity_lease = 150ms;
+  auto cove = live.open(config);
+  const auto client = cove.acquire(kAna).value().client();
+  const auto id = client.start_process(line("read x; echo got $x")).value().id;
+  Heard heard;
+  const auto held = client.attach_async(id, {}, heard.callbacks());
+  const auto many_leases_later = std::chrono::steady_clock::now() + 10 * 150ms;
+  std::uint32_t stopped = 0;
+  while (std::chrono::steady_clock::now() < many_leases_later) {
+    stopped += cove.sweep().value().stopped;
+  }
+  CHECK(stopped == 0);
+  REQUIRE(held.write_stdin(bytes_of("one\n")));
+  CHECK(heard.until("one\n") == "got one\n");
+  CHECK(heard.end().value().succeeded());
+}
+
 TEST_CASE("exec_async: stdin is a stream: each line is answered before the next is written",
           "[integration][runtime][threads]") {
   LiveCove live;
