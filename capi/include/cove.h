@@ -22,7 +22,7 @@
  *
  * This header is the manual of the C ABI, in order of use:
  *   1 status and errors   2 buffers   3 cancelling   4 opening and closing   5 acquiring
- *   6 commands   7 background processes   8 files   9 lifecycle and reports
+ *   6 commands   7 background processes   8 files   9 tools   10 lifecycle and reports
  *
  * Rules that hold everywhere
  *
@@ -41,9 +41,9 @@
  *   A program built with an older header works with a newer library, and the other way round as
  *   long as it leaves unused what the library does not know; else the call is COVE_UNSUPPORTED.
  * Time limits. `timeout_ms` bounds the whole call, 0 = none; past it the call is COVE_TIMEOUT.
- * Threads. `cove`, `cove_workspace`, `cove_process` and `cove_cancel` may be used from any thread
- *   at once; freeing one needs that nobody uses it any more. Results, pages, infos, buffers and
- *   errors never change, so any thread may read them.
+ * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_link_request` and `cove_cancel` may be
+ *   used from any thread at once; freeing one needs that nobody uses it any more. Results, pages,
+ *   infos, buffers and errors never change, so any thread may read them.
  * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
  * while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on as
  * it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any more:
@@ -1193,7 +1193,136 @@ COVE_API cove_status cove_workspace_remove_start(cove_workspace* workspace, cons
                                                  cove_done_fn done, void* user_data,
                                                  cove_drop_fn drop, cove_error** out_error);
 
-/* ========================== 9. Lifecycle and reports ==========================
+/* ================================== 9. Tools ==================================
+ *
+ * What a language model calls to work in a workspace; docs/tools.md has the tools, their parameters
+ * and the members of their data. */
+
+enum {
+  COVE_TOOLS_OPENAI = 1, /* [{"type": "function", "function": {"name", "description", ...}}] */
+  COVE_TOOLS_MCP = 2,    /* [{"name", "title", "description", "inputSchema", "annotations"}] */
+  COVE_TOOLS_PLAIN = 3   /* [{"name", "description", "parameters"}] */
+};
+
+/* Gives the tools as a JSON array in a COVE_TOOLS_* form, always in the same order; arguments are
+ * checked against the very schemas in it. Needs no open Cove. Errors: COVE_INVALID_ARGUMENT - no
+ * such form.
+ * Since: 0.1 */
+COVE_API cove_status cove_tools_describe_json(int32_t format, cove_buffer** out_json,
+                                              cove_error** out_error);
+
+/* What a tool answered. Immutable. */
+typedef struct cove_tool_result cove_tool_result;
+
+/* Returns what the model is to see: UTF-8, at most 2,000 lines or 50 KiB of content, with notices
+ * in square brackets that say what is missing. A NUL that does not count follows. *out_size may be
+ * NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_tool_result_text(const cove_tool_result* result, size_t* out_size);
+
+/* Returns what the host may want to know, a JSON object of the tool's own form, with "error" where
+ * there is one and "notes" where arguments were not taken as they stood; "" for NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_tool_result_data_json(const cove_tool_result* result);
+
+/* Returns 1 where the tool could not do what was asked, which the text tells the model; else 0. A
+ * command that ran to its end is no error, whatever its exit code.
+ * Since: 0.1 */
+COVE_API int32_t cove_tool_result_is_error(const cove_tool_result* result);
+
+/* Frees a result.
+ * Since: 0.1 */
+COVE_API void cove_tool_result_free(cove_tool_result* result);
+
+/* Completion that gives a tool's answer. The callback frees both. */
+typedef void (*cove_tool_result_fn)(void* user_data, cove_tool_result* result, cove_error* error);
+
+/* Files that a tool wants links to, and the way to give them. Any thread; it may outlive the call
+ * and the Cove. */
+typedef struct cove_link_request cove_link_request;
+
+/* Returns how many files there are, at least 1.
+ * Since: 0.1 */
+COVE_API size_t cove_link_request_count(const cove_link_request* request);
+
+/* Returns file `index`, borrowed, its path below /workspace ("sessions/c1/out/report.html"); NULL
+ * past the last. It was there a moment ago.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_link_request_file(const cove_link_request* request,
+                                                      size_t index);
+
+/* Returns what file `index` is, told from its first bytes: "image/png", "text/plain;
+ * charset=utf-8", ...; NULL past the last.
+ * Since: 0.1 */
+COVE_API const char* cove_link_request_content_type(const cove_link_request* request, size_t index);
+
+/* Returns 1 where nobody waits for the answer any more: the call was cancelled, its time is over,
+ * or the Cove closes; else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_link_request_is_over(const cove_link_request* request);
+
+/* Gives the links, one for each file and in their order, that whoever the model talks to can open.
+ * Once: then, and after a refusal, COVE_FAILED_PRECONDITION. Where nobody waits any more it is
+ * ignored. Errors: COVE_INVALID_ARGUMENT - another number of links than of files, or one is NULL;
+ * the request can still be answered.
+ * Since: 0.1 */
+COVE_API cove_status cove_link_request_answer(cove_link_request* request, const char* const* urls,
+                                              size_t url_count, cove_error** out_error);
+
+/* Says that there are no links: the tool's answer is an error of this code (one of the codes of
+ * section 1, not COVE_OK) and message, which the model sees. Once, as cove_link_request_answer.
+ * Since: 0.1 */
+COVE_API cove_status cove_link_request_refuse(cove_link_request* request, cove_status code,
+                                              const char* message, cove_error** out_error);
+
+/* Frees a request; one that was not answered is refused with COVE_UNAVAILABLE.
+ * Since: 0.1 */
+COVE_API void cove_link_request_free(cove_link_request* request);
+
+/* Wants links. The request belongs to the callback, which must not block: it may answer later and
+ * from any thread, and frees it. Until then the tool waits, as long as its call lasts. */
+typedef void (*cove_link_fn)(void* user_data, cove_link_request* request);
+
+typedef struct cove_tool_options {
+  uint32_t struct_size;
+  uint32_t reserved0;      /* must be 0 */
+  cove_link_fn make_links; /* of sandbox_get_file_url; NULL = the tool says that there are none */
+  void* link_user_data;    /* for make_links */
+  cove_drop_fn link_drop;  /* called once with link_user_data, when the call needs it no more */
+  uint64_t timeout_ms;     /* of the whole call; 0 = none */
+  cove_cancel* cancel;     /* NULL = cannot be called off */
+} cove_tool_options;
+
+#define COVE_TOOL_OPTIONS_INIT {(uint32_t)sizeof(cove_tool_options), 0, NULL, NULL, NULL, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_tool_options_init(cove_tool_options* options, size_t size);
+
+/* Calls a tool. `arguments_json` is what the model gave, as it stands; what models commonly get
+ * wrong is taken as it was meant, and the answer says so.
+ *
+ * What the model can do something about is a result with cove_tool_result_is_error, also an unknown
+ * name or wrong arguments. The caller frees *out_result. link_drop is called exactly once, also on
+ * failure; only options with a struct_size of no version are refused without being read.
+ * Cancellation and time limits: a command or a search gives what it had by then, else the call is
+ * COVE_CANCELLED or COVE_TIMEOUT; object still usable.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_tool_call(cove_workspace* workspace, const char* name,
+                                              const char* arguments_json,
+                                              const cove_tool_options* options,
+                                              cove_tool_result** out_result,
+                                              cove_error** out_error);
+
+/* As cove_workspace_tool_call, through a callback. link_drop may come before or after it.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_tool_call_start(cove_workspace* workspace, const char* name,
+                                                    const char* arguments_json,
+                                                    const cove_tool_options* options,
+                                                    cove_tool_result_fn done, void* user_data,
+                                                    cove_drop_fn drop, cove_error** out_error);
+
+/* ========================== 10. Lifecycle and reports =========================
  *
  * Each names a sandbox by its id: cove_workspace_sandbox_id, or cove_sandbox_id_of.
  * Common errors: COVE_NOT_FOUND - no such sandbox; COVE_UNAVAILABLE; COVE_INTEGRITY. */

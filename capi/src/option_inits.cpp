@@ -34,6 +34,7 @@ void cove_file_list_options_init(cove_file_list_options* options, size_t size) {
   init(options, size);
 }
 void cove_remove_options_init(cove_remove_options* options, size_t size) { init(options, size); }
+void cove_tool_options_init(cove_tool_options* options, size_t size) { init(options, size); }
 void cove_stop_options_init(cove_stop_options* options, size_t size) { init(options, size); }
 void cove_list_options_init(cove_list_options* options, size_t size) { init(options, size); }
 

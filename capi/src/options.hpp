@@ -82,6 +82,10 @@ inline StructRule rule_of<cove_remove_options>() {
   return {"cove_remove_options", 24, sizeof(cove_remove_options)};
 }
 template <>
+inline StructRule rule_of<cove_tool_options>() {
+  return {"cove_tool_options", 48, sizeof(cove_tool_options)};
+}
+template <>
 inline StructRule rule_of<cove_stop_options>() {
   return {"cove_stop_options", 24, sizeof(cove_stop_options)};
 }

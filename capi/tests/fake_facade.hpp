@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <cove/cove.hpp>
+#include <cove/tools.hpp>
 
 namespace fake {
 
@@ -44,6 +45,17 @@ struct World {
   cove::AttachOptions attach;
   cove::ProcessInfo process_info;  ///< what such a call gives
   cove::OutputSlice slice;
+
+  std::string tool_name;
+  std::string tool_arguments;
+  cove::ToolOptions tool_options;  ///< of the last call that was started
+  cove::ToolResult tool_result;    ///< what a tool answers
+  std::vector<cove::FileToLink>
+      linkless;  ///< what a tool asks links to first; empty = it asks none
+  std::vector<cove::Result<std::vector<std::string>>> links;  ///< what its link maker gave
+
+  /// Asks a link maker for links to `linkless`.
+  void ask_links(const cove::ToolOptions& options, const cove::CallContext& asked_in);
 
   /// Runs what is pending, in order.
   void deliver();

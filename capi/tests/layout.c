@@ -124,6 +124,15 @@ FIELD(cove_remove_options, flags, 4);
 FIELD(cove_remove_options, timeout_ms, 8);
 FIELD(cove_remove_options, cancel, 16);
 
+SIZE(cove_tool_options, 48);
+FIELD(cove_tool_options, struct_size, 0);
+FIELD(cove_tool_options, reserved0, 4);
+FIELD(cove_tool_options, make_links, 8);
+FIELD(cove_tool_options, link_user_data, 16);
+FIELD(cove_tool_options, link_drop, 24);
+FIELD(cove_tool_options, timeout_ms, 32);
+FIELD(cove_tool_options, cancel, 40);
+
 SIZE(cove_stop_options, 24);
 FIELD(cove_stop_options, struct_size, 0);
 FIELD(cove_stop_options, drain, 4);

@@ -36,6 +36,7 @@ from ._ffi import lib as _lib
 from ._files import FileInfo
 from ._processes import OutputSlice, ProcessInfo
 from ._state_dir import default_state_dir
+from ._tools import FileToLink, ToolResult, describe_tools
 from ._workspace import Workspace
 
 #: The version of the library that runs.
@@ -54,6 +55,7 @@ __all__ = [
     "ExecStream",
     "FailedPreconditionError",
     "FileInfo",
+    "FileToLink",
     "IntegrityError",
     "InternalError",
     "InvalidArgumentError",
@@ -67,10 +69,12 @@ __all__ = [
     "QuotaExceededError",
     "StreamOutput",
     "TooLargeError",
+    "ToolResult",
     "UnavailableError",
     "UnsupportedError",
     "Workspace",
     "WorkspaceKey",
     "default_state_dir",
+    "describe_tools",
     "sandbox_id_of",
 ]

@@ -105,9 +105,9 @@ class OutputChunk(NamedTuple):
 
 def _stream_of(raw: Any, stream: int) -> StreamOutput:
     return StreamOutput(
-        head=_ffi.stream_bytes("cove_exec_result_head", raw, stream),
-        tail=_ffi.stream_bytes("cove_exec_result_tail", raw, stream),
-        content=_ffi.stream_bytes("cove_exec_result_text", raw, stream),
+        head=_ffi.sized_bytes("cove_exec_result_head", raw, stream),
+        tail=_ffi.sized_bytes("cove_exec_result_tail", raw, stream),
+        content=_ffi.sized_bytes("cove_exec_result_text", raw, stream),
         total_bytes=lib["cove_exec_result_total_bytes"](raw, stream),
         dropped_bytes=lib["cove_exec_result_dropped_bytes"](raw, stream),
         spill_path=lib["cove_exec_result_spill_path"](raw, stream).decode() or None,

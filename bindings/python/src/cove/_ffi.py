@@ -74,6 +74,14 @@ class FilePage(c_void_p):
     """cove_file_page *"""
 
 
+class ToolResult(c_void_p):
+    """cove_tool_result *"""
+
+
+class LinkRequest(c_void_p):
+    """cove_link_request *"""
+
+
 DropFn = CFUNCTYPE(None, c_void_p)
 LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 DoneFn = CFUNCTYPE(None, c_void_p, Error)
@@ -86,6 +94,8 @@ ProcessListFn = CFUNCTYPE(None, c_void_p, ProcessList, Error)
 OutputSliceFn = CFUNCTYPE(None, c_void_p, OutputSlice, Error)
 FileInfoFn = CFUNCTYPE(None, c_void_p, FileInfo, Error)
 FilePageFn = CFUNCTYPE(None, c_void_p, FilePage, Error)
+ToolResultFn = CFUNCTYPE(None, c_void_p, ToolResult, Error)
+LinkFn = CFUNCTYPE(None, c_void_p, LinkRequest)
 
 STDOUT, STDERR = 1, 2
 CONTINUE, PAUSE = 0, 1
@@ -95,6 +105,7 @@ EXEC_MERGE_OUTPUT, EXEC_SPILL, EXEC_KEEP_STDIN = 1, 2, 4
 ATTACH_ONLY_NEW = 1
 WRITE_EXISTING_PARENTS, WRITE_DURABLE = 1, 2
 REMOVE_RECURSIVE = 1
+TOOLS_OPENAI, TOOLS_MCP, TOOLS_PLAIN = 1, 2, 3
 DRAIN_REFUSE, DRAIN_CANCEL = 0, 1
 
 
@@ -255,6 +266,18 @@ class RemoveOptions(_Versioned):
     _fields_ = [
         ("struct_size", c_uint32),
         ("flags", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class ToolOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("make_links", LinkFn),
+        ("link_user_data", c_void_p),
+        ("link_drop", DropFn),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
     ]
@@ -450,6 +473,23 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_remove_options_init", None, (P(RemoveOptions), c_size_t), None),
     ("cove_workspace_remove", c_int32, (Workspace, c_char_p, P(RemoveOptions), P(Error)), _check),
     ("cove_workspace_remove_start", c_int32, (Workspace, c_char_p, P(RemoveOptions), DoneFn, *_ANSWER), _check),
+    ("cove_tools_describe_json", c_int32, (c_int32, P(Buffer), P(Error)), _check),
+    ("cove_tool_result_text", c_void_p, (ToolResult, _SIZE), None),
+    ("cove_tool_result_data_json", c_char_p, (ToolResult,), None),
+    ("cove_tool_result_is_error", c_int32, (ToolResult,), None),
+    ("cove_tool_result_free", None, (ToolResult,), None),
+    ("cove_link_request_count", c_size_t, (LinkRequest,), None),
+    ("cove_link_request_file", FileInfo, (LinkRequest, c_size_t), None),
+    ("cove_link_request_content_type", c_char_p, (LinkRequest, c_size_t), None),
+    ("cove_link_request_is_over", c_int32, (LinkRequest,), None),
+    ("cove_link_request_answer", c_int32, (LinkRequest, _STRINGS, c_size_t, P(Error)), _check),
+    ("cove_link_request_refuse", c_int32, (LinkRequest, c_int32, c_char_p, P(Error)), _check),
+    ("cove_link_request_free", None, (LinkRequest,), None),
+    ("cove_tool_options_init", None, (P(ToolOptions), c_size_t), None),
+    ("cove_workspace_tool_call", c_int32,
+     (Workspace, c_char_p, c_char_p, P(ToolOptions), P(ToolResult), P(Error)), _check),
+    ("cove_workspace_tool_call_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(ToolOptions), ToolResultFn, *_ANSWER), _check),
     ("cove_stop_options_init", None, (P(StopOptions), c_size_t), None),
     ("cove_stop", c_int32, (Cove, c_char_p, P(StopOptions), P(Error)), _check),
     ("cove_stop_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
@@ -545,16 +585,10 @@ def take_buffer(buffer: Buffer) -> bytes:
         lib["cove_buffer_free"](buffer)
 
 
-def stream_bytes(getter: str, result: ExecResult, stream: int) -> bytes:
-    """What cove_exec_result_{head,tail,text} gives for a stream."""
+def sized_bytes(getter: str, *arguments: Any) -> bytes:
+    """What a getter gives that says the size through its last argument."""
     size = c_size_t()
-    return ctypes.string_at(lib[getter](result, stream, byref(size)), size.value)
-
-
-def slice_bytes(output: OutputSlice) -> bytes:
-    """What cove_output_slice_data gives."""
-    size = c_size_t()
-    return ctypes.string_at(lib["cove_output_slice_data"](output, byref(size)), size.value)
+    return ctypes.string_at(lib[getter](*arguments, byref(size)), size.value)
 
 
 def bytes_at(address: Optional[int], size: int) -> bytes:

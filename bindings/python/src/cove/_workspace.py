@@ -12,12 +12,13 @@ from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, command
 from ._ffi import lib
 from ._files import FileInfo
 from ._processes import Processes
+from ._tools import Tools
 
 _WORK = ("none", "provisioned", "resumed", "restored")
 OnOutput = Callable[[str, bytes], Any]
 
 
-class Workspace(Processes):
+class Workspace(Processes, Tools):
     """A workspace that runs and is held by this process. Any thread; made by `Cove.acquire`.
 
     `with` releases it at the end. Time limits are seconds, None = none.
