@@ -22,7 +22,8 @@
  *
  * This header is the manual of the C ABI, in order of use:
  *   1 status and errors   2 buffers   3 cancelling   4 opening and closing   5 acquiring
- *   6 commands   7 background processes   8 files   9 tools   10 lifecycle and reports
+ *   6 commands   7 background processes   8 files   9 search   10 tools
+ *   11 lifecycle and reports
  *
  * Rules that hold everywhere
  *
@@ -41,9 +42,9 @@
  *   A program built with an older header works with a newer library, and the other way round as
  *   long as it leaves unused what the library does not know; else the call is COVE_UNSUPPORTED.
  * Time limits. `timeout_ms` bounds the whole call, 0 = none; past it the call is COVE_TIMEOUT.
- * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_link_request` and `cove_cancel` may be
- *   used from any thread at once; freeing one needs that nobody uses it any more. Results, pages,
- *   infos, buffers and errors never change, so any thread may read them.
+ * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_search`, `cove_link_request` and
+ *   `cove_cancel` may be used from any thread at once; freeing one needs that nobody uses it any
+ * more. Results, pages, infos, buffers and errors never change, so any thread may read them.
  * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
  * while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on as
  * it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any more:
@@ -1193,7 +1194,358 @@ COVE_API cove_status cove_workspace_remove_start(cove_workspace* workspace, cons
                                                  cove_done_fn done, void* user_data,
                                                  cove_drop_fn drop, cove_error** out_error);
 
-/* ================================== 9. Tools ==================================
+/* ================================= 9. Search ==================================
+ *
+ * Lines that match a pattern (grep) and names that match a glob (find), below a directory: depth
+ * first, in the order of the names' bytes within each directory, the first results before the walk
+ * is over. Links are not followed, FIFOs and devices not opened, `.git` is always passed over.
+ *
+ * Globs are bytes. `*` and `?` stop at "/"; `**` as a whole part of a path stands for any number of
+ * directories; [a-z], [!a-z]; {one,two}; a backslash makes the next byte plain. A glob without "/"
+ * is held against the last name, one with "/" against the path below the searched directory.
+ *
+ * Common errors: those of section 8; COVE_INVALID_ARGUMENT - a pattern or glob is wrong, and where.
+ */
+
+/* For limit: no limit. */
+#define COVE_NO_LIMIT UINT64_MAX
+
+enum {
+  COVE_SEARCH_COMPLETE = 1,
+  COVE_SEARCH_LIMIT = 2,    /* there may be more: the limit was reached */
+  COVE_SEARCH_DEADLINE = 3, /* the call's time was over: what was found by then */
+  COVE_SEARCH_CANCELLED = 4 /* the search was called off: what was found by then */
+};
+
+/* How a search ended, and what it passed. Immutable. */
+typedef struct cove_search_summary cove_search_summary;
+
+/* Returns how it ended, a COVE_SEARCH_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_search_summary_ended(const cove_search_summary* summary);
+
+/* Returns how many matching lines or entries were given.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_matches(const cove_search_summary* summary);
+
+/* Returns how many files were searched; of find, how many entries were looked at.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_searched(const cove_search_summary* summary);
+
+/* Returns how many files had a match.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_matched(const cove_search_summary* summary);
+
+/* Returns how many files were passed over since they hold a NUL byte.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_binary(const cove_search_summary* summary);
+
+/* Returns how many files were passed over for cove_grep_options.max_file_bytes.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_too_large(const cove_search_summary* summary);
+
+/* Returns how many files and directories could not be read.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_problem_total(const cove_search_summary* summary);
+
+/* Returns of how many of them more is known: the first 16.
+ * Since: 0.1 */
+COVE_API size_t cove_search_summary_problem_count(const cove_search_summary* summary);
+
+/* Returns the path of problem `index`, below the searched directory; NULL past the last. Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_search_summary_problem_path(const cove_search_summary* summary,
+                                                      size_t index);
+
+/* Returns the code of problem `index`; COVE_OK past the last.
+ * Since: 0.1 */
+COVE_API cove_status cove_search_summary_problem_code(const cove_search_summary* summary,
+                                                      size_t index);
+
+/* Returns what was wrong; NULL past the last.
+ * Since: 0.1 */
+COVE_API const char* cove_search_summary_problem_message(const cove_search_summary* summary,
+                                                         size_t index);
+
+/* Frees a summary that a callback was given; never one that a result returned.
+ * Since: 0.1 */
+COVE_API void cove_search_summary_free(cove_search_summary* summary);
+
+/* A search that was started. Any thread. */
+typedef struct cove_search cove_search;
+
+/* The end of a search, after its last results. The callback frees both. */
+typedef void (*cove_search_done_fn)(void* user_data, cove_search_summary* summary,
+                                    cove_error* error);
+
+/* Lets results come again after COVE_PAUSE; harmless otherwise.
+ * Since: 0.1 */
+COVE_API void cove_search_resume(cove_search* search);
+
+/* Ends the search; on_done gets a summary with COVE_SEARCH_CANCELLED, or COVE_CANCELLED where it
+ * had not begun. Harmless after the end. Since: 0.1 */
+COVE_API void cove_search_cancel(cove_search* search);
+
+/* Frees the handle; the search goes on, and its callbacks still come.
+ * Since: 0.1 */
+COVE_API void cove_search_free(cove_search* search);
+
+/* A matching line, or a line beside one. Immutable; borrowed from its lines. */
+typedef struct cove_grep_line cove_grep_line;
+
+/* Returns the path below the searched directory; of a single file its name. Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_grep_line_path(const cove_grep_line* line);
+
+/* Returns the line's number, from 1.
+ * Since: 0.1 */
+COVE_API uint64_t cove_grep_line_number(const cove_grep_line* line);
+
+/* Returns where the first match begins, in bytes from 1; 0 for a context line.
+ * Since: 0.1 */
+COVE_API uint64_t cove_grep_line_column(const cove_grep_line* line);
+
+/* Returns the line's bytes without its end. A NUL that does not count follows. *out_size may be
+ * NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_grep_line_text(const cove_grep_line* line, size_t* out_size);
+
+/* Returns how many bytes of the line come before the text: above 0 only where it is cut.
+ * Since: 0.1 */
+COVE_API uint64_t cove_grep_line_text_offset(const cove_grep_line* line);
+
+/* Returns how many matches lie within the text, at most 64.
+ * Since: 0.1 */
+COVE_API size_t cove_grep_line_span_count(const cove_grep_line* line);
+
+/* Returns where in the text match `index` begins, in bytes; 0 past the last.
+ * Since: 0.1 */
+COVE_API uint32_t cove_grep_line_span_offset(const cove_grep_line* line, size_t index);
+
+/* Returns how many bytes match `index` has; 0 past the last.
+ * Since: 0.1 */
+COVE_API uint32_t cove_grep_line_span_length(const cove_grep_line* line, size_t index);
+
+/* Returns 1 for a line that is there for its neighbour's sake, else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_grep_line_is_context(const cove_grep_line* line);
+
+/* Returns 1 where the text is a part of the line, with its first match in view; else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_grep_line_is_cut(const cove_grep_line* line);
+
+enum {
+  COVE_TEXT_BYTES = 1,   /* whatever is not UTF-16 */
+  COVE_TEXT_UTF16LE = 2, /* by its byte order mark; text and columns are of its UTF-8 form */
+  COVE_TEXT_UTF16BE = 3
+};
+
+/* Returns how the file was read, a COVE_TEXT_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_grep_line_encoding(const cove_grep_line* line);
+
+/* Lines in the order in which they were found. Immutable. */
+typedef struct cove_grep_lines cove_grep_lines;
+
+/* Returns how many there are.
+ * Since: 0.1 */
+COVE_API size_t cove_grep_lines_count(const cove_grep_lines* lines);
+
+/* Returns line `index`, borrowed; NULL past the last.
+ * Since: 0.1 */
+COVE_API const cove_grep_line* cove_grep_lines_entry(const cove_grep_lines* lines, size_t index);
+
+/* What a grep found. Immutable. */
+typedef struct cove_grep_result cove_grep_result;
+
+/* Returns its lines, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_grep_lines* cove_grep_result_lines(const cove_grep_result* result);
+
+/* Returns how it ended, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_search_summary* cove_grep_result_summary(const cove_grep_result* result);
+
+/* Frees a result with its lines and its summary.
+ * Since: 0.1 */
+COVE_API void cove_grep_result_free(cove_grep_result* result);
+
+enum {
+  COVE_GREP_LITERAL = 1,         /* the pattern is plain bytes */
+  COVE_GREP_IGNORE_CASE = 2,     /* of ASCII letters in an ASCII literal, else as Unicode folds */
+  COVE_GREP_WHOLE_WORD = 4,      /* no letter, digit or "_" right before or after a match */
+  COVE_GREP_HIDDEN = 8,          /* also what begins with "." */
+  COVE_GREP_NO_IGNORE_FILES = 16 /* .gitignore, .ignore and .coveignore hide nothing */
+};
+
+typedef struct cove_grep_options {
+  uint32_t struct_size;
+  uint32_t flags;             /* COVE_GREP_*; 0 = none */
+  uint32_t context_before;    /* lines before each match, at most 1,000 */
+  uint32_t context_after;     /* lines after each match, at most 1,000 */
+  const char* const* include; /* globs: only files that match one; none = all files */
+  size_t include_count;       /* entries of include */
+  const char* const* exclude; /* globs of files and directories to pass over */
+  size_t exclude_count;       /* entries of exclude */
+  uint64_t max_file_bytes;    /* larger files are passed over and counted; 0 = any */
+  uint64_t limit;             /* matching lines; 0 = 100, COVE_NO_LIMIT only of the start form */
+  uint32_t max_line_bytes;    /* of a longer line a part is given, 16 to 65,536; 0 = 500 */
+  uint32_t reserved0;         /* must be 0 */
+  uint64_t timeout_ms;        /* then the search ends with what it has; 0 = none */
+  cove_cancel* cancel;        /* the same; NULL = cannot be called off */
+} cove_grep_options;
+
+#define COVE_GREP_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_grep_options), 0, 0, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_grep_options_init(cove_grep_options* options, size_t size);
+
+/* Searches the files below a directory, or one file, for lines that match a pattern (RE2's syntax)
+ * and collects at most 10,000 (64 MiB). The caller frees *out_result. Cancellation and time limits:
+ * what was found by then, and the summary says so. Errors: COVE_TOO_LARGE - ask for fewer, or use
+ * the start form; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_grep(cove_workspace* workspace, const char* path,
+                                         const char* pattern, const cove_grep_options* options,
+                                         cove_grep_result** out_result, cove_error** out_error);
+
+/* Takes the next lines, borrowed for the call. Returns COVE_CONTINUE, or COVE_PAUSE: then nothing
+ * more comes, and the search waits, until cove_search_resume. */
+typedef int32_t (*cove_grep_lines_fn)(void* user_data, const cove_grep_lines* lines);
+
+typedef struct cove_grep_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;          /* must be 0 */
+  cove_grep_lines_fn on_lines; /* NULL = they are only counted */
+  cove_search_done_fn on_done; /* required */
+  void* user_data;             /* for both */
+  cove_drop_fn drop;           /* NULL = nothing to do */
+} cove_grep_callbacks;
+
+#define COVE_GREP_CALLBACKS_INIT {(uint32_t)sizeof(cove_grep_callbacks), 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_grep_callbacks_init(cove_grep_callbacks* callbacks, size_t size);
+
+/* Starts such a search and returns at once; lines come some at a time, as they are found, and are
+ * held nowhere. The caller frees *out_search, at any time. `drop` is called exactly once, also on
+ * failure; only callbacks with a struct_size of no version are refused without being read.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_grep_start(cove_workspace* workspace, const char* path,
+                                               const char* pattern,
+                                               const cove_grep_options* options,
+                                               const cove_grep_callbacks* callbacks,
+                                               cove_search** out_search, cove_error** out_error);
+
+/* Something found by its name. Immutable; borrowed from its entries. */
+typedef struct cove_find_entry cove_find_entry;
+
+/* Returns the path below the searched directory. Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_find_entry_path(const cove_find_entry* entry);
+
+/* Returns a COVE_FILE_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_find_entry_type(const cove_find_entry* entry);
+
+/* Returns what else is known, borrowed, its path ""; NULL without COVE_FIND_FACTS.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_find_entry_facts(const cove_find_entry* entry);
+
+/* Entries in the order in which they were found. Immutable. */
+typedef struct cove_find_entries cove_find_entries;
+
+/* Returns how many there are.
+ * Since: 0.1 */
+COVE_API size_t cove_find_entries_count(const cove_find_entries* entries);
+
+/* Returns entry `index`, borrowed; NULL past the last.
+ * Since: 0.1 */
+COVE_API const cove_find_entry* cove_find_entries_entry(const cove_find_entries* entries,
+                                                        size_t index);
+
+/* What a find found. Immutable. */
+typedef struct cove_find_result cove_find_result;
+
+/* Returns its entries, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_find_entries* cove_find_result_entries(const cove_find_result* result);
+
+/* Returns how it ended, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_search_summary* cove_find_result_summary(const cove_find_result* result);
+
+/* Frees a result with its entries and its summary.
+ * Since: 0.1 */
+COVE_API void cove_find_result_free(cove_find_result* result);
+
+enum {
+  COVE_FIND_HIDDEN = 1,          /* also what begins with "." */
+  COVE_FIND_NO_IGNORE_FILES = 2, /* .gitignore, .ignore and .coveignore hide nothing */
+  COVE_FIND_NEWEST_FIRST = 4,    /* the `limit` newest of all, newest first, after the walk */
+  COVE_FIND_FACTS = 8            /* size, mode and times too; they cost a system call each */
+};
+
+typedef struct cove_find_options {
+  uint32_t struct_size;
+  uint32_t flags;             /* COVE_FIND_*; 0 = none */
+  const char* glob;           /* NULL or "" = everything */
+  uint32_t type;              /* a COVE_FILE_*; 0 = of every type */
+  uint32_t max_depth;         /* 1 = the directory's own entries; 0 = any */
+  const char* const* exclude; /* globs of files and directories to pass over */
+  size_t exclude_count;       /* entries of exclude */
+  uint64_t min_bytes;         /* only files of so many bytes and more; 0 = of any size */
+  uint64_t max_bytes;         /* only files of so many and less; 0 = any, COVE_BYTES_NONE = empty */
+  int64_t modified_from_ns;   /* last changed then or later, nanoseconds since 1970; 0 = any */
+  int64_t modified_until_ns;  /* last changed before; 0 = any */
+  uint64_t limit;             /* entries; 0 = 1,000, COVE_NO_LIMIT only of the start form */
+  uint64_t timeout_ms;        /* then the search ends with what it has; 0 = none */
+  cove_cancel* cancel;        /* the same; NULL = cannot be called off */
+} cove_find_options;
+
+#define COVE_FIND_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_find_options), 0, NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_find_options_init(cove_find_options* options, size_t size);
+
+/* Looks for names below a directory and collects at most 10,000. The caller frees *out_result.
+ * Cancellation and errors: as cove_workspace_grep.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_find(cove_workspace* workspace, const char* path,
+                                         const cove_find_options* options,
+                                         cove_find_result** out_result, cove_error** out_error);
+
+/* Takes the next entries; as cove_grep_lines_fn. */
+typedef int32_t (*cove_find_entries_fn)(void* user_data, const cove_find_entries* entries);
+
+typedef struct cove_find_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;              /* must be 0 */
+  cove_find_entries_fn on_entries; /* NULL = they are only counted */
+  cove_search_done_fn on_done;     /* required */
+  void* user_data;                 /* for both */
+  cove_drop_fn drop;               /* NULL = nothing to do */
+} cove_find_callbacks;
+
+#define COVE_FIND_CALLBACKS_INIT {(uint32_t)sizeof(cove_find_callbacks), 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_find_callbacks_init(cove_find_callbacks* callbacks, size_t size);
+
+/* Starts such a search, as cove_workspace_grep_start. COVE_FIND_NEWEST_FIRST needs a limit.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_find_start(cove_workspace* workspace, const char* path,
+                                               const cove_find_options* options,
+                                               const cove_find_callbacks* callbacks,
+                                               cove_search** out_search, cove_error** out_error);
+
+/* ================================= 10. Tools ==================================
  *
  * What a language model calls to work in a workspace; docs/tools.md has the tools, their parameters
  * and the members of their data. */
@@ -1322,7 +1674,7 @@ COVE_API cove_status cove_workspace_tool_call_start(cove_workspace* workspace, c
                                                     cove_tool_result_fn done, void* user_data,
                                                     cove_drop_fn drop, cove_error** out_error);
 
-/* ========================== 10. Lifecycle and reports =========================
+/* ========================== 11. Lifecycle and reports =========================
  *
  * Each names a sandbox by its id: cove_workspace_sandbox_id, or cove_sandbox_id_of.
  * Common errors: COVE_NOT_FOUND - no such sandbox; COVE_UNAVAILABLE; COVE_INTEGRITY. */

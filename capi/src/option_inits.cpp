@@ -34,6 +34,14 @@ void cove_file_list_options_init(cove_file_list_options* options, size_t size) {
   init(options, size);
 }
 void cove_remove_options_init(cove_remove_options* options, size_t size) { init(options, size); }
+void cove_grep_options_init(cove_grep_options* options, size_t size) { init(options, size); }
+void cove_grep_callbacks_init(cove_grep_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_find_options_init(cove_find_options* options, size_t size) { init(options, size); }
+void cove_find_callbacks_init(cove_find_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
 void cove_tool_options_init(cove_tool_options* options, size_t size) { init(options, size); }
 void cove_stop_options_init(cove_stop_options* options, size_t size) { init(options, size); }
 void cove_list_options_init(cove_list_options* options, size_t size) { init(options, size); }

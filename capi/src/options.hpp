@@ -82,6 +82,22 @@ inline StructRule rule_of<cove_remove_options>() {
   return {"cove_remove_options", 24, sizeof(cove_remove_options)};
 }
 template <>
+inline StructRule rule_of<cove_grep_options>() {
+  return {"cove_grep_options", 88, sizeof(cove_grep_options)};
+}
+template <>
+inline StructRule rule_of<cove_grep_callbacks>() {
+  return {"cove_grep_callbacks", 40, sizeof(cove_grep_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_find_options>() {
+  return {"cove_find_options", 96, sizeof(cove_find_options)};
+}
+template <>
+inline StructRule rule_of<cove_find_callbacks>() {
+  return {"cove_find_callbacks", 40, sizeof(cove_find_callbacks)};
+}
+template <>
 inline StructRule rule_of<cove_tool_options>() {
   return {"cove_tool_options", 48, sizeof(cove_tool_options)};
 }

@@ -46,6 +46,13 @@ struct World {
   cove::ProcessInfo process_info;  ///< what such a call gives
   cove::OutputSlice slice;
 
+  cove::GrepQuery grep;
+  cove::FindQuery find;
+  cove::GrepResult lines;    ///< what a collecting grep gives
+  cove::FindResult entries;  ///< what a collecting find gives
+  cove::SearchCallbacks<cove::GrepLine> grep_callbacks;
+  cove::SearchCallbacks<cove::FindEntry> find_callbacks;
+
   std::string tool_name;
   std::string tool_arguments;
   cove::ToolOptions tool_options;  ///< of the last call that was started

@@ -28,6 +28,10 @@ const char* first_different_init(int* count) {
   PAIR(cove_write_options, COVE_WRITE_OPTIONS_INIT);
   PAIR(cove_file_list_options, COVE_FILE_LIST_OPTIONS_INIT);
   PAIR(cove_remove_options, COVE_REMOVE_OPTIONS_INIT);
+  PAIR(cove_grep_options, COVE_GREP_OPTIONS_INIT);
+  PAIR(cove_grep_callbacks, COVE_GREP_CALLBACKS_INIT);
+  PAIR(cove_find_options, COVE_FIND_OPTIONS_INIT);
+  PAIR(cove_find_callbacks, COVE_FIND_CALLBACKS_INIT);
   PAIR(cove_tool_options, COVE_TOOL_OPTIONS_INIT);
   PAIR(cove_stop_options, COVE_STOP_OPTIONS_INIT);
   PAIR(cove_list_options, COVE_LIST_OPTIONS_INIT);

@@ -124,6 +124,54 @@ FIELD(cove_remove_options, flags, 4);
 FIELD(cove_remove_options, timeout_ms, 8);
 FIELD(cove_remove_options, cancel, 16);
 
+SIZE(cove_grep_options, 88);
+FIELD(cove_grep_options, struct_size, 0);
+FIELD(cove_grep_options, flags, 4);
+FIELD(cove_grep_options, context_before, 8);
+FIELD(cove_grep_options, context_after, 12);
+FIELD(cove_grep_options, include, 16);
+FIELD(cove_grep_options, include_count, 24);
+FIELD(cove_grep_options, exclude, 32);
+FIELD(cove_grep_options, exclude_count, 40);
+FIELD(cove_grep_options, max_file_bytes, 48);
+FIELD(cove_grep_options, limit, 56);
+FIELD(cove_grep_options, max_line_bytes, 64);
+FIELD(cove_grep_options, reserved0, 68);
+FIELD(cove_grep_options, timeout_ms, 72);
+FIELD(cove_grep_options, cancel, 80);
+
+SIZE(cove_grep_callbacks, 40);
+FIELD(cove_grep_callbacks, struct_size, 0);
+FIELD(cove_grep_callbacks, reserved0, 4);
+FIELD(cove_grep_callbacks, on_lines, 8);
+FIELD(cove_grep_callbacks, on_done, 16);
+FIELD(cove_grep_callbacks, user_data, 24);
+FIELD(cove_grep_callbacks, drop, 32);
+
+SIZE(cove_find_options, 96);
+FIELD(cove_find_options, struct_size, 0);
+FIELD(cove_find_options, flags, 4);
+FIELD(cove_find_options, glob, 8);
+FIELD(cove_find_options, type, 16);
+FIELD(cove_find_options, max_depth, 20);
+FIELD(cove_find_options, exclude, 24);
+FIELD(cove_find_options, exclude_count, 32);
+FIELD(cove_find_options, min_bytes, 40);
+FIELD(cove_find_options, max_bytes, 48);
+FIELD(cove_find_options, modified_from_ns, 56);
+FIELD(cove_find_options, modified_until_ns, 64);
+FIELD(cove_find_options, limit, 72);
+FIELD(cove_find_options, timeout_ms, 80);
+FIELD(cove_find_options, cancel, 88);
+
+SIZE(cove_find_callbacks, 40);
+FIELD(cove_find_callbacks, struct_size, 0);
+FIELD(cove_find_callbacks, reserved0, 4);
+FIELD(cove_find_callbacks, on_entries, 8);
+FIELD(cove_find_callbacks, on_done, 16);
+FIELD(cove_find_callbacks, user_data, 24);
+FIELD(cove_find_callbacks, drop, 32);
+
 SIZE(cove_tool_options, 48);
 FIELD(cove_tool_options, struct_size, 0);
 FIELD(cove_tool_options, reserved0, 4);

@@ -35,6 +35,7 @@ from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, StreamOu
 from ._ffi import lib as _lib
 from ._files import FileInfo
 from ._processes import OutputSlice, ProcessInfo
+from ._search import FindEntry, GrepLine, Search, SearchProblem, SearchSummary
 from ._state_dir import default_state_dir
 from ._tools import FileToLink, ToolResult, describe_tools
 from ._workspace import Workspace
@@ -56,6 +57,8 @@ __all__ = [
     "FailedPreconditionError",
     "FileInfo",
     "FileToLink",
+    "FindEntry",
+    "GrepLine",
     "IntegrityError",
     "InternalError",
     "InvalidArgumentError",
@@ -67,6 +70,9 @@ __all__ = [
     "ProcessInfo",
     "ProviderError",
     "QuotaExceededError",
+    "Search",
+    "SearchProblem",
+    "SearchSummary",
     "StreamOutput",
     "TooLargeError",
     "ToolResult",

@@ -74,6 +74,38 @@ class FilePage(c_void_p):
     """cove_file_page *"""
 
 
+class Search(c_void_p):
+    """cove_search *"""
+
+
+class SearchSummary(c_void_p):
+    """cove_search_summary *"""
+
+
+class GrepLine(c_void_p):
+    """cove_grep_line *"""
+
+
+class GrepLines(c_void_p):
+    """cove_grep_lines *"""
+
+
+class GrepResult(c_void_p):
+    """cove_grep_result *"""
+
+
+class FindEntry(c_void_p):
+    """cove_find_entry *"""
+
+
+class FindEntries(c_void_p):
+    """cove_find_entries *"""
+
+
+class FindResult(c_void_p):
+    """cove_find_result *"""
+
+
 class ToolResult(c_void_p):
     """cove_tool_result *"""
 
@@ -94,6 +126,9 @@ ProcessListFn = CFUNCTYPE(None, c_void_p, ProcessList, Error)
 OutputSliceFn = CFUNCTYPE(None, c_void_p, OutputSlice, Error)
 FileInfoFn = CFUNCTYPE(None, c_void_p, FileInfo, Error)
 FilePageFn = CFUNCTYPE(None, c_void_p, FilePage, Error)
+SearchDoneFn = CFUNCTYPE(None, c_void_p, SearchSummary, Error)
+GrepLinesFn = CFUNCTYPE(c_int32, c_void_p, GrepLines)
+FindEntriesFn = CFUNCTYPE(c_int32, c_void_p, FindEntries)
 ToolResultFn = CFUNCTYPE(None, c_void_p, ToolResult, Error)
 LinkFn = CFUNCTYPE(None, c_void_p, LinkRequest)
 
@@ -105,6 +140,9 @@ EXEC_MERGE_OUTPUT, EXEC_SPILL, EXEC_KEEP_STDIN = 1, 2, 4
 ATTACH_ONLY_NEW = 1
 WRITE_EXISTING_PARENTS, WRITE_DURABLE = 1, 2
 REMOVE_RECURSIVE = 1
+NO_LIMIT = 2**64 - 1
+GREP_LITERAL, GREP_IGNORE_CASE, GREP_WHOLE_WORD, GREP_HIDDEN, GREP_NO_IGNORE_FILES = 1, 2, 4, 8, 16
+FIND_HIDDEN, FIND_NO_IGNORE_FILES, FIND_NEWEST_FIRST, FIND_FACTS = 1, 2, 4, 8
 TOOLS_OPENAI, TOOLS_MCP, TOOLS_PLAIN = 1, 2, 3
 DRAIN_REFUSE, DRAIN_CANCEL = 0, 1
 
@@ -268,6 +306,66 @@ class RemoveOptions(_Versioned):
         ("flags", c_uint32),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+    ]
+
+
+class GrepOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("context_before", c_uint32),
+        ("context_after", c_uint32),
+        ("include", POINTER(c_char_p)),
+        ("include_count", c_size_t),
+        ("exclude", POINTER(c_char_p)),
+        ("exclude_count", c_size_t),
+        ("max_file_bytes", c_uint64),
+        ("limit", c_uint64),
+        ("max_line_bytes", c_uint32),
+        ("reserved0", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class GrepCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_lines", GrepLinesFn),
+        ("on_done", SearchDoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
+class FindOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("glob", c_char_p),
+        ("type", c_uint32),
+        ("max_depth", c_uint32),
+        ("exclude", POINTER(c_char_p)),
+        ("exclude_count", c_size_t),
+        ("min_bytes", c_uint64),
+        ("max_bytes", c_uint64),
+        ("modified_from_ns", c_int64),
+        ("modified_until_ns", c_int64),
+        ("limit", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class FindCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_entries", FindEntriesFn),
+        ("on_done", SearchDoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
     ]
 
 
@@ -473,6 +571,56 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_remove_options_init", None, (P(RemoveOptions), c_size_t), None),
     ("cove_workspace_remove", c_int32, (Workspace, c_char_p, P(RemoveOptions), P(Error)), _check),
     ("cove_workspace_remove_start", c_int32, (Workspace, c_char_p, P(RemoveOptions), DoneFn, *_ANSWER), _check),
+    ("cove_search_summary_ended", c_int32, (SearchSummary,), None),
+    ("cove_search_summary_matches", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_searched", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_matched", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_binary", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_too_large", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_problem_total", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_problem_count", c_size_t, (SearchSummary,), None),
+    ("cove_search_summary_problem_path", c_char_p, (SearchSummary, c_size_t), None),
+    ("cove_search_summary_problem_code", c_int32, (SearchSummary, c_size_t), None),
+    ("cove_search_summary_problem_message", c_char_p, (SearchSummary, c_size_t), None),
+    ("cove_search_summary_free", None, (SearchSummary,), None),
+    ("cove_search_resume", None, (Search,), None),
+    ("cove_search_cancel", None, (Search,), None),
+    ("cove_search_free", None, (Search,), None),
+    ("cove_grep_line_path", c_char_p, (GrepLine,), None),
+    ("cove_grep_line_number", c_uint64, (GrepLine,), None),
+    ("cove_grep_line_column", c_uint64, (GrepLine,), None),
+    ("cove_grep_line_text", c_void_p, (GrepLine, _SIZE), None),
+    ("cove_grep_line_text_offset", c_uint64, (GrepLine,), None),
+    ("cove_grep_line_span_count", c_size_t, (GrepLine,), None),
+    ("cove_grep_line_span_offset", c_uint32, (GrepLine, c_size_t), None),
+    ("cove_grep_line_span_length", c_uint32, (GrepLine, c_size_t), None),
+    ("cove_grep_line_is_context", c_int32, (GrepLine,), None),
+    ("cove_grep_line_is_cut", c_int32, (GrepLine,), None),
+    ("cove_grep_line_encoding", c_int32, (GrepLine,), None),
+    ("cove_grep_lines_count", c_size_t, (GrepLines,), None),
+    ("cove_grep_lines_entry", GrepLine, (GrepLines, c_size_t), None),
+    ("cove_grep_result_lines", GrepLines, (GrepResult,), None),
+    ("cove_grep_result_summary", SearchSummary, (GrepResult,), None),
+    ("cove_grep_result_free", None, (GrepResult,), None),
+    ("cove_grep_options_init", None, (P(GrepOptions), c_size_t), None),
+    ("cove_workspace_grep", c_int32,
+     (Workspace, c_char_p, c_char_p, P(GrepOptions), P(GrepResult), P(Error)), _check),
+    ("cove_grep_callbacks_init", None, (P(GrepCallbacks), c_size_t), None),
+    ("cove_workspace_grep_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(GrepOptions), P(GrepCallbacks), P(Search), P(Error)), _check),
+    ("cove_find_entry_path", c_char_p, (FindEntry,), None),
+    ("cove_find_entry_type", c_int32, (FindEntry,), None),
+    ("cove_find_entry_facts", FileInfo, (FindEntry,), None),
+    ("cove_find_entries_count", c_size_t, (FindEntries,), None),
+    ("cove_find_entries_entry", FindEntry, (FindEntries, c_size_t), None),
+    ("cove_find_result_entries", FindEntries, (FindResult,), None),
+    ("cove_find_result_summary", SearchSummary, (FindResult,), None),
+    ("cove_find_result_free", None, (FindResult,), None),
+    ("cove_find_options_init", None, (P(FindOptions), c_size_t), None),
+    ("cove_workspace_find", c_int32, (Workspace, c_char_p, P(FindOptions), P(FindResult), P(Error)), _check),
+    ("cove_find_callbacks_init", None, (P(FindCallbacks), c_size_t), None),
+    ("cove_workspace_find_start", c_int32,
+     (Workspace, c_char_p, P(FindOptions), P(FindCallbacks), P(Search), P(Error)), _check),
     ("cove_tools_describe_json", c_int32, (c_int32, P(Buffer), P(Error)), _check),
     ("cove_tool_result_text", c_void_p, (ToolResult, _SIZE), None),
     ("cove_tool_result_data_json", c_char_p, (ToolResult,), None),

@@ -8,7 +8,7 @@ from typing import Any, List, Tuple
 
 from ._ffi import lib
 
-_TYPES = ("", "file", "directory", "symlink", "other")
+TYPES = ("", "file", "directory", "symlink", "other")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class FileInfo:
 def info_of(raw: Any) -> FileInfo:
     return FileInfo(
         path=os.fsdecode(lib["cove_file_info_path"](raw)),
-        type=_TYPES[lib["cove_file_info_type"](raw)],
+        type=TYPES[lib["cove_file_info_type"](raw)],
         size=lib["cove_file_info_size"](raw),
         mode=lib["cove_file_info_mode"](raw),
         modified_ns=lib["cove_file_info_modified_ns"](raw),

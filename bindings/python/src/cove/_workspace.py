@@ -12,13 +12,14 @@ from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, command
 from ._ffi import lib
 from ._files import FileInfo
 from ._processes import Processes
+from ._search import Searches
 from ._tools import Tools
 
 _WORK = ("none", "provisioned", "resumed", "restored")
 OnOutput = Callable[[str, bytes], Any]
 
 
-class Workspace(Processes, Tools):
+class Workspace(Processes, Searches, Tools):
     """A workspace that runs and is held by this process. Any thread; made by `Cove.acquire`.
 
     `with` releases it at the end. Time limits are seconds, None = none.
