@@ -19,6 +19,7 @@ FIELD_TYPES = {
     "const char*": "c_char_p",
     "const void*": "c_char_p",
     "const char* const*": "POINTER(c_char_p)",
+    "const cove_edit*": "POINTER(Edit)",
     "void*": "c_void_p",
     "cove_cancel*": "Cancel",
 }

@@ -46,6 +46,23 @@ struct World {
   cove::ProcessInfo process_info;  ///< what such a call gives
   cove::OutputSlice slice;
 
+  cove::FileInfo file;                      ///< what the calls of fake_files.cpp give
+  cove::FileContent content;                ///< of `read`
+  cove::LineRange lines_wanted;             ///< of read_lines
+  cove::LineSlice line_slice;               ///< what it gives
+  std::vector<cove::FileEdit> edits;        ///< of edit_files; of edit_file one
+  std::vector<cove::EditOutcome> outcomes;  ///< what an edit gives; edit_files fails its second
+  std::string to;                           ///< of move, copy and make_symlink
+  cove::MoveOptions move;
+  std::uint32_t mode = 0;
+  cove::TreeCounts counts;
+  std::vector<std::string> pieces;     ///< what a download gives
+  std::optional<std::uint64_t> total;  ///< and tells of
+  std::string uploaded;
+  cove::WatchOptions watch;
+  std::vector<cove::FileEvent> events;  ///< what a waiting watch sees
+  cove::WatchCallbacks watch_callbacks;
+
   cove::GrepQuery grep;
   cove::FindQuery find;
   cove::GrepResult lines;    ///< what a collecting grep gives

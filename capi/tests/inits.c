@@ -28,6 +28,15 @@ const char* first_different_init(int* count) {
   PAIR(cove_write_options, COVE_WRITE_OPTIONS_INIT);
   PAIR(cove_file_list_options, COVE_FILE_LIST_OPTIONS_INIT);
   PAIR(cove_remove_options, COVE_REMOVE_OPTIONS_INIT);
+  PAIR(cove_read_lines_options, COVE_READ_LINES_OPTIONS_INIT);
+  PAIR(cove_edit, COVE_EDIT_INIT);
+  PAIR(cove_edit_options, COVE_EDIT_OPTIONS_INIT);
+  PAIR(cove_file_edit, COVE_FILE_EDIT_INIT);
+  PAIR(cove_move_options, COVE_MOVE_OPTIONS_INIT);
+  PAIR(cove_download_callbacks, COVE_DOWNLOAD_CALLBACKS_INIT);
+  PAIR(cove_upload_callbacks, COVE_UPLOAD_CALLBACKS_INIT);
+  PAIR(cove_watch_options, COVE_WATCH_OPTIONS_INIT);
+  PAIR(cove_watch_callbacks, COVE_WATCH_CALLBACKS_INIT);
   PAIR(cove_grep_options, COVE_GREP_OPTIONS_INIT);
   PAIR(cove_grep_callbacks, COVE_GREP_CALLBACKS_INIT);
   PAIR(cove_find_options, COVE_FIND_OPTIONS_INIT);

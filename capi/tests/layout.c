@@ -103,26 +103,97 @@ FIELD(cove_read_options, max_bytes, 16);
 FIELD(cove_read_options, timeout_ms, 24);
 FIELD(cove_read_options, cancel, 32);
 
-SIZE(cove_write_options, 32);
+SIZE(cove_write_options, 40);
 FIELD(cove_write_options, struct_size, 0);
 FIELD(cove_write_options, flags, 4);
 FIELD(cove_write_options, mode, 8);
 FIELD(cove_write_options, reserved0, 12);
 FIELD(cove_write_options, timeout_ms, 16);
 FIELD(cove_write_options, cancel, 24);
+FIELD(cove_write_options, if_unchanged_since, 32);
 
-SIZE(cove_file_list_options, 32);
+SIZE(cove_file_list_options, 40);
 FIELD(cove_file_list_options, struct_size, 0);
 FIELD(cove_file_list_options, limit, 4);
 FIELD(cove_file_list_options, after, 8);
 FIELD(cove_file_list_options, timeout_ms, 16);
 FIELD(cove_file_list_options, cancel, 24);
+FIELD(cove_file_list_options, depth, 32);
+FIELD(cove_file_list_options, reserved0, 36);
 
 SIZE(cove_remove_options, 24);
 FIELD(cove_remove_options, struct_size, 0);
 FIELD(cove_remove_options, flags, 4);
 FIELD(cove_remove_options, timeout_ms, 8);
 FIELD(cove_remove_options, cancel, 16);
+
+SIZE(cove_read_lines_options, 48);
+FIELD(cove_read_lines_options, struct_size, 0);
+FIELD(cove_read_lines_options, reserved0, 4);
+FIELD(cove_read_lines_options, first, 8);
+FIELD(cove_read_lines_options, count, 16);
+FIELD(cove_read_lines_options, max_bytes, 24);
+FIELD(cove_read_lines_options, timeout_ms, 32);
+FIELD(cove_read_lines_options, cancel, 40);
+
+SIZE(cove_edit, 40);
+FIELD(cove_edit, struct_size, 0);
+FIELD(cove_edit, flags, 4);
+FIELD(cove_edit, old_text, 8);
+FIELD(cove_edit, old_size, 16);
+FIELD(cove_edit, new_text, 24);
+FIELD(cove_edit, new_size, 32);
+
+SIZE(cove_edit_options, 32);
+FIELD(cove_edit_options, struct_size, 0);
+FIELD(cove_edit_options, flags, 4);
+FIELD(cove_edit_options, if_unchanged_since, 8);
+FIELD(cove_edit_options, timeout_ms, 16);
+FIELD(cove_edit_options, cancel, 24);
+
+SIZE(cove_file_edit, 40);
+FIELD(cove_file_edit, struct_size, 0);
+FIELD(cove_file_edit, flags, 4);
+FIELD(cove_file_edit, path, 8);
+FIELD(cove_file_edit, edits, 16);
+FIELD(cove_file_edit, edit_count, 24);
+FIELD(cove_file_edit, if_unchanged_since, 32);
+
+SIZE(cove_move_options, 24);
+FIELD(cove_move_options, struct_size, 0);
+FIELD(cove_move_options, flags, 4);
+FIELD(cove_move_options, timeout_ms, 8);
+FIELD(cove_move_options, cancel, 16);
+
+SIZE(cove_download_callbacks, 32);
+FIELD(cove_download_callbacks, struct_size, 0);
+FIELD(cove_download_callbacks, reserved0, 4);
+FIELD(cove_download_callbacks, on_piece, 8);
+FIELD(cove_download_callbacks, on_progress, 16);
+FIELD(cove_download_callbacks, user_data, 24);
+
+SIZE(cove_upload_callbacks, 32);
+FIELD(cove_upload_callbacks, struct_size, 0);
+FIELD(cove_upload_callbacks, reserved0, 4);
+FIELD(cove_upload_callbacks, next_piece, 8);
+FIELD(cove_upload_callbacks, on_progress, 16);
+FIELD(cove_upload_callbacks, user_data, 24);
+
+SIZE(cove_watch_options, 32);
+FIELD(cove_watch_options, struct_size, 0);
+FIELD(cove_watch_options, flags, 4);
+FIELD(cove_watch_options, max_directories, 8);
+FIELD(cove_watch_options, reserved0, 12);
+FIELD(cove_watch_options, timeout_ms, 16);
+FIELD(cove_watch_options, cancel, 24);
+
+SIZE(cove_watch_callbacks, 40);
+FIELD(cove_watch_callbacks, struct_size, 0);
+FIELD(cove_watch_callbacks, reserved0, 4);
+FIELD(cove_watch_callbacks, on_events, 8);
+FIELD(cove_watch_callbacks, on_done, 16);
+FIELD(cove_watch_callbacks, user_data, 24);
+FIELD(cove_watch_callbacks, drop, 32);
 
 SIZE(cove_grep_options, 88);
 FIELD(cove_grep_options, struct_size, 0);

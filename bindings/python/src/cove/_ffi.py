@@ -74,6 +74,38 @@ class FilePage(c_void_p):
     """cove_file_page *"""
 
 
+class Watch(c_void_p):
+    """cove_watch *"""
+
+
+class FileContent(c_void_p):
+    """cove_file_content *"""
+
+
+class LineSlice(c_void_p):
+    """cove_line_slice *"""
+
+
+class EditResult(c_void_p):
+    """cove_edit_result *"""
+
+
+class EditResults(c_void_p):
+    """cove_edit_results *"""
+
+
+class TreeCounts(c_void_p):
+    """cove_tree_counts *"""
+
+
+class FileEvent(c_void_p):
+    """cove_file_event *"""
+
+
+class FileEvents(c_void_p):
+    """cove_file_events *"""
+
+
 class Search(c_void_p):
     """cove_search *"""
 
@@ -126,6 +158,16 @@ ProcessListFn = CFUNCTYPE(None, c_void_p, ProcessList, Error)
 OutputSliceFn = CFUNCTYPE(None, c_void_p, OutputSlice, Error)
 FileInfoFn = CFUNCTYPE(None, c_void_p, FileInfo, Error)
 FilePageFn = CFUNCTYPE(None, c_void_p, FilePage, Error)
+FileContentFn = CFUNCTYPE(None, c_void_p, FileContent, Error)
+LineSliceFn = CFUNCTYPE(None, c_void_p, LineSlice, Error)
+EditResultFn = CFUNCTYPE(None, c_void_p, EditResult, Error)
+EditResultsFn = CFUNCTYPE(None, c_void_p, EditResults, Error)
+TreeCountsFn = CFUNCTYPE(None, c_void_p, TreeCounts, Error)
+SinkFn = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_size_t)
+FeedFn = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_size_t, POINTER(c_size_t))
+ProgressFn = CFUNCTYPE(None, c_void_p, c_uint64, c_int64)
+FileEventFn = CFUNCTYPE(c_int32, c_void_p, FileEvent)
+FileEventsFn = CFUNCTYPE(None, c_void_p, FileEvents)
 SearchDoneFn = CFUNCTYPE(None, c_void_p, SearchSummary, Error)
 GrepLinesFn = CFUNCTYPE(c_int32, c_void_p, GrepLines)
 FindEntriesFn = CFUNCTYPE(c_int32, c_void_p, FindEntries)
@@ -133,12 +175,16 @@ ToolResultFn = CFUNCTYPE(None, c_void_p, ToolResult, Error)
 LinkFn = CFUNCTYPE(None, c_void_p, LinkRequest)
 
 STDOUT, STDERR = 1, 2
-CONTINUE, PAUSE = 0, 1
+CONTINUE, PAUSE, STOP = 0, 1, 2
 BYTES_NONE = 2**64 - 1
 FOREVER = 2**64 - 1
 EXEC_MERGE_OUTPUT, EXEC_SPILL, EXEC_KEEP_STDIN = 1, 2, 4
 ATTACH_ONLY_NEW = 1
-WRITE_EXISTING_PARENTS, WRITE_DURABLE = 1, 2
+WRITE_EXISTING_PARENTS, WRITE_DURABLE, WRITE_APPEND, WRITE_IF_ABSENT = 1, 2, 4, 8
+EDIT_REPLACE_ALL, EDIT_DURABLE = 1, 2
+DEPTH_ALL = 2**32 - 1
+MOVE_OVERWRITE, MOVE_EXISTING_PARENTS = 1, 2
+WATCH_NOT_RECURSIVE = 1
 REMOVE_RECURSIVE = 1
 NO_LIMIT = 2**64 - 1
 GREP_LITERAL, GREP_IGNORE_CASE, GREP_WHOLE_WORD, GREP_HIDDEN, GREP_NO_IGNORE_FILES = 1, 2, 4, 8, 16
@@ -287,6 +333,7 @@ class WriteOptions(_Versioned):
         ("reserved0", c_uint32),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+        ("if_unchanged_since", c_char_p),
     ]
 
 
@@ -297,6 +344,8 @@ class FileListOptions(_Versioned):
         ("after", c_char_p),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+        ("depth", c_uint32),
+        ("reserved0", c_uint32),
     ]
 
 
@@ -306,6 +355,101 @@ class RemoveOptions(_Versioned):
         ("flags", c_uint32),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+    ]
+
+
+class ReadLinesOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("first", c_uint64),
+        ("count", c_uint64),
+        ("max_bytes", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class Edit(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("old_text", c_char_p),
+        ("old_size", c_size_t),
+        ("new_text", c_char_p),
+        ("new_size", c_size_t),
+    ]
+
+
+class EditOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("if_unchanged_since", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class FileEdit(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("path", c_char_p),
+        ("edits", POINTER(Edit)),
+        ("edit_count", c_size_t),
+        ("if_unchanged_since", c_char_p),
+    ]
+
+
+class MoveOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class DownloadCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_piece", SinkFn),
+        ("on_progress", ProgressFn),
+        ("user_data", c_void_p),
+    ]
+
+
+class UploadCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("next_piece", FeedFn),
+        ("on_progress", ProgressFn),
+        ("user_data", c_void_p),
+    ]
+
+
+class WatchOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("max_directories", c_uint32),
+        ("reserved0", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class WatchCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_events", FileEventsFn),
+        ("on_done", DoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
     ]
 
 
@@ -571,6 +715,93 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_remove_options_init", None, (P(RemoveOptions), c_size_t), None),
     ("cove_workspace_remove", c_int32, (Workspace, c_char_p, P(RemoveOptions), P(Error)), _check),
     ("cove_workspace_remove_start", c_int32, (Workspace, c_char_p, P(RemoveOptions), DoneFn, *_ANSWER), _check),
+    ("cove_file_info_etag", c_char_p, (FileInfo,), None),
+    ("cove_file_info_is_unreadable", c_int32, (FileInfo,), None),
+    ("cove_file_content_data", c_void_p, (FileContent, _SIZE), None),
+    ("cove_file_content_type", c_char_p, (FileContent,), None),
+    ("cove_file_content_info", FileInfo, (FileContent,), None),
+    ("cove_file_content_free", None, (FileContent,), None),
+    ("cove_workspace_read", c_int32, (Workspace, c_char_p, P(ReadOptions), P(FileContent), P(Error)), _check),
+    ("cove_workspace_read_start", c_int32, (Workspace, c_char_p, P(ReadOptions), FileContentFn, *_ANSWER), _check),
+    ("cove_line_slice_text", c_void_p, (LineSlice, _SIZE), None),
+    ("cove_line_slice_first", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_count", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_next", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_total_lines", c_int64, (LineSlice,), None),
+    ("cove_line_slice_offset", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_is_cut", c_int32, (LineSlice,), None),
+    ("cove_line_slice_content_type", c_char_p, (LineSlice,), None),
+    ("cove_line_slice_info", FileInfo, (LineSlice,), None),
+    ("cove_line_slice_free", None, (LineSlice,), None),
+    ("cove_read_lines_options_init", None, (P(ReadLinesOptions), c_size_t), None),
+    ("cove_workspace_read_lines", c_int32,
+     (Workspace, c_char_p, P(ReadLinesOptions), P(LineSlice), P(Error)), _check),
+    ("cove_workspace_read_lines_start", c_int32,
+     (Workspace, c_char_p, P(ReadLinesOptions), LineSliceFn, *_ANSWER), _check),
+    ("cove_edit_init", None, (P(Edit), c_size_t), None),
+    ("cove_edit_result_info", FileInfo, (EditResult,), None),
+    ("cove_edit_result_count", c_size_t, (EditResult,), None),
+    ("cove_edit_result_replaced", c_uint64, (EditResult, c_size_t), None),
+    ("cove_edit_result_first_line", c_uint64, (EditResult, c_size_t), None),
+    ("cove_edit_result_free", None, (EditResult,), None),
+    ("cove_edit_options_init", None, (P(EditOptions), c_size_t), None),
+    ("cove_workspace_edit_file", c_int32,
+     (Workspace, c_char_p, P(Edit), c_size_t, P(EditOptions), P(EditResult), P(Error)), _check),
+    ("cove_workspace_edit_file_start", c_int32,
+     (Workspace, c_char_p, P(Edit), c_size_t, P(EditOptions), EditResultFn, *_ANSWER), _check),
+    ("cove_file_edit_init", None, (P(FileEdit), c_size_t), None),
+    ("cove_edit_results_count", c_size_t, (EditResults,), None),
+    ("cove_edit_results_entry", EditResult, (EditResults, c_size_t), None),
+    ("cove_edit_results_error", Error, (EditResults, c_size_t), None),
+    ("cove_edit_results_free", None, (EditResults,), None),
+    ("cove_workspace_edit_files", c_int32,
+     (Workspace, P(FileEdit), c_size_t, P(CallOptions), P(EditResults), P(Error)), _check),
+    ("cove_workspace_edit_files_start", c_int32,
+     (Workspace, P(FileEdit), c_size_t, P(CallOptions), EditResultsFn, *_ANSWER), _check),
+    ("cove_move_options_init", None, (P(MoveOptions), c_size_t), None),
+    ("cove_workspace_move", c_int32, (Workspace, c_char_p, c_char_p, P(MoveOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_move_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(MoveOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_tree_counts_entries", c_uint64, (TreeCounts,), None),
+    ("cove_tree_counts_bytes", c_uint64, (TreeCounts,), None),
+    ("cove_tree_counts_skipped", c_uint64, (TreeCounts,), None),
+    ("cove_tree_counts_free", None, (TreeCounts,), None),
+    ("cove_workspace_copy", c_int32,
+     (Workspace, c_char_p, c_char_p, P(MoveOptions), P(TreeCounts), P(Error)), _check),
+    ("cove_workspace_copy_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(MoveOptions), TreeCountsFn, *_ANSWER), _check),
+    ("cove_workspace_set_mode", c_int32,
+     (Workspace, c_char_p, c_uint32, P(CallOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_set_mode_start", c_int32,
+     (Workspace, c_char_p, c_uint32, P(CallOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_workspace_make_symlink", c_int32,
+     (Workspace, c_char_p, c_char_p, P(CallOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_make_symlink_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(CallOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_download_callbacks_init", None, (P(DownloadCallbacks), c_size_t), None),
+    ("cove_upload_callbacks_init", None, (P(UploadCallbacks), c_size_t), None),
+    ("cove_workspace_download", c_int32,
+     (Workspace, c_char_p, P(DownloadCallbacks), P(CallOptions), P(Error)), _check),
+    ("cove_workspace_download_tree", c_int32,
+     (Workspace, c_char_p, P(DownloadCallbacks), P(CallOptions), P(Error)), _check),
+    ("cove_workspace_upload", c_int32,
+     (Workspace, c_char_p, P(UploadCallbacks), P(WriteOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_upload_tree", c_int32,
+     (Workspace, c_char_p, P(UploadCallbacks), P(CallOptions), P(TreeCounts), P(Error)), _check),
+    ("cove_file_event_change", c_int32, (FileEvent,), None),
+    ("cove_file_event_path", c_char_p, (FileEvent,), None),
+    ("cove_file_event_old_path", c_char_p, (FileEvent,), None),
+    ("cove_file_event_is_directory", c_int32, (FileEvent,), None),
+    ("cove_file_events_count", c_size_t, (FileEvents,), None),
+    ("cove_file_events_entry", FileEvent, (FileEvents, c_size_t), None),
+    ("cove_watch_options_init", None, (P(WatchOptions), c_size_t), None),
+    ("cove_workspace_watch", c_int32,
+     (Workspace, c_char_p, P(WatchOptions), FileEventFn, c_void_p, P(Error)), _check),
+    ("cove_watch_callbacks_init", None, (P(WatchCallbacks), c_size_t), None),
+    ("cove_workspace_watch_start", c_int32,
+     (Workspace, c_char_p, P(WatchOptions), P(WatchCallbacks), P(Watch), P(Error)), _check),
+    ("cove_watch_cancel", None, (Watch,), None),
+    ("cove_watch_free", None, (Watch,), None),
     ("cove_search_summary_ended", c_int32, (SearchSummary,), None),
     ("cove_search_summary_matches", c_uint64, (SearchSummary,), None),
     ("cove_search_summary_files_searched", c_uint64, (SearchSummary,), None),
@@ -699,7 +930,8 @@ def _text(value: Optional[bytes]) -> str:
     return (value or b"").decode("utf-8", "replace")
 
 
-def _exception_of(error: Error) -> CoveError:
+def exception_of(error: Error) -> CoveError:
+    """The exception for an error that is borrowed."""
     cause = lib["cove_error_cause"](error)
     context: List[Tuple[str, str]] = [
         (_text(lib["cove_error_context_key"](error, i)), _text(lib["cove_error_context_value"](error, i)))
@@ -711,7 +943,7 @@ def _exception_of(error: Error) -> CoveError:
         _text(lib["cove_error_describe"](error)),
         lib["cove_error_retry_after_ms"](error),
         context,
-        _exception_of(cause) if cause else None,
+        exception_of(cause) if cause else None,
     )
 
 
@@ -720,7 +952,7 @@ def take_error(error: Error) -> Optional[CoveError]:
     if not error:
         return None
     try:
-        return _exception_of(error)
+        return exception_of(error)
     finally:
         lib["cove_error_free"](error)
 
@@ -761,3 +993,18 @@ def pointer_to(options: ctypes.Structure) -> Any:
 
 def as_string_pointer(array: Any) -> Any:
     return ctypes.cast(array, _STRINGS)
+
+
+def array_of(struct: Type[Any], values: List[Any]) -> Any:
+    """An array of structs, for as long as what they point to lives."""
+    return (struct * len(values))(*values)
+
+
+def as_pointer(struct: Type[Any], array: Any) -> Any:
+    """The array as a field of a struct."""
+    return ctypes.cast(array, POINTER(struct))
+
+
+def copy_to(address: int, data: bytes) -> None:
+    """Fills memory of C, which has room for it."""
+    ctypes.memmove(address, data, len(data))

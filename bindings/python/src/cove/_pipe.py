@@ -18,7 +18,8 @@ BUFFER_BYTES = 1 << 20
 class Pipe(Generic[Item]):
     """Items in their order, then the end."""
 
-    def __init__(self, take: Callable[[Any], Any]) -> None:
+    def __init__(self, take: Callable[[Any], Any], limit: int = BUFFER_BYTES) -> None:
+        self._limit = limit
         self._changed = threading.Condition()
         self._items: Deque[Tuple[Item, int]] = collections.deque()
         self._buffered = 0
@@ -36,9 +37,16 @@ class Pipe(Generic[Item]):
             for item, size in ready:
                 self._items.append((item, size))
                 self._buffered += size
-            self._paused = self._buffered >= BUFFER_BYTES
+            self._paused = self._buffered >= self._limit
             self._changed.notify()
             return _ffi.PAUSE if self._paused else _ffi.CONTINUE
+
+    def replace(self, item: Item, size: int) -> None:
+        """What waits is thrown away, and this is there instead."""
+        with self._changed:
+            self._items.clear()
+            self._items.append((item, size))
+            self._buffered = size
 
     def finish(self, value: Any, error: _ffi.Error) -> None:
         """On Cove's thread."""
@@ -56,7 +64,7 @@ class Pipe(Generic[Item]):
                 return None, False
             item, size = self._items.popleft()
             self._buffered -= size
-            resume = self._paused and self._buffered < BUFFER_BYTES // 2
+            resume = self._paused and self._buffered < self._limit // 2
             if resume:
                 self._paused = False
             return item, resume
