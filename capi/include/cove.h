@@ -44,19 +44,22 @@
  * Time limits. `timeout_ms` bounds the whole call, 0 = none; past it the call is COVE_TIMEOUT.
  * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_watch`, `cove_search`,
  *   `cove_link_request` and `cove_cancel` may be used from any thread at once; freeing one needs
- * that nobody uses it any more. Results, pages, infos, buffers and errors never change, so any
- * thread may read them. Callbacks come on a thread of Cove (on the caller's where the Cove is
- * closed already), never while a lock of Cove is held. They must not block, throw or longjmp.
- * `user_data` is handed on as it is; `drop`, where not NULL, is called with it exactly once, when
- * nothing will use it any more: after the last callback, and also when the call that should have
- * registered it failed. Inside a callback a call that waits is refused with
- * COVE_FAILED_PRECONDITION: use the `_start` forms there. Frees are allowed. Start forms (`_start`)
- * return at once; COVE_OK = the completion callback comes exactly once, possibly before the
- * function returns; anything else = it never comes. `error` is NULL exactly on success. Freeing the
- * last handle ends what is pending with COVE_CANCELLED. Cancelling has a grade, named in each doc:
- * "nothing happened", "object still usable" or "only free it". A cancelled call returns only when
- * it has no effects any more. fork. In a child that was forked without exec every call is
- * COVE_FAILED_PRECONDITION, and frees do nothing; the parent goes on undisturbed.
+ *   that nobody uses it any more. Results, pages, infos, buffers and errors never change, so any
+ *   thread may read them.
+ * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
+ *   while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on
+ *   as it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any
+ *   more: after the last callback, and also when the call that should have registered it failed.
+ *   Inside a callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start`
+ *   forms there. Frees are allowed. Only the functions of transfers and of cove_workspace_watch are
+ *   called on the caller's own thread, and may wait.
+ * Start forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once,
+ *   possibly before the function returns; anything else = it never comes. `error` is NULL exactly
+ *   on success. Freeing the last handle ends what is pending with COVE_CANCELLED.
+ * Cancelling has a grade, named in each doc: "nothing happened", "object still usable" or "only
+ *   free it". A cancelled call returns only when it has no effects any more.
+ * fork. In a child that was forked without exec every call is COVE_FAILED_PRECONDITION, and frees
+ *   do nothing; the parent goes on undisturbed.
  *
  * Cove is a guest in its host's process: it installs no signal handler, reads no environment
  * variable, prints nothing, and changes neither directory nor masks.
@@ -634,7 +637,8 @@ COVE_API cove_status cove_process_signal_start(cove_process* process, int32_t si
                                                cove_error** out_error);
 
 /* Changes the size of the command's terminal, 1 to 65535 each. Errors: COVE_FAILED_PRECONDITION -
- * it has none, or is over. Since: 0.1 */
+ * it has none, or is over.
+ * Since: 0.1 */
 COVE_API cove_status cove_process_resize(cove_process* process, uint32_t rows, uint32_t columns,
                                          const cove_call_options* options, cove_error** out_error);
 
@@ -848,7 +852,8 @@ COVE_API cove_status cove_workspace_process_output_start(cove_workspace* workspa
 
 /* Gives bytes to the stdin of a process; several pieces: cove_workspace_attach_process.
  * Cancellation: a part may be written. Errors: COVE_FAILED_PRECONDITION - its stdin is closed, or
- * it has ended. Since: 0.1 */
+ * it has ended.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_write_process_stdin(cove_workspace* workspace, const char* id,
                                                         const void* data, size_t size,
                                                         const cove_call_options* options,
@@ -969,7 +974,8 @@ COVE_API void cove_attach_options_init(cove_attach_options* options, size_t size
  * of them: what a slow reader missed is among the result's dropped bytes. cove_process_cancel ends
  * the process; cove_process_detach and the end of this program only let go of it. The caller frees
  * *out_process, which ends nothing. `drop` is called exactly once, also on failure; only callbacks
- * with a struct_size of no version are refused without being read. Since: 0.1 */
+ * with a struct_size of no version are refused without being read.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_attach_process(cove_workspace* workspace, const char* id,
                                                    const cove_attach_options* options,
                                                    const cove_exec_callbacks* callbacks,
@@ -1414,7 +1420,8 @@ COVE_API void cove_file_list_options_init(cove_file_list_options* options, size_
 
 /* Lists a directory, page by page, a directory before what is in it. The caller frees *out_page.
  * Cancellation: nothing happened. Errors: COVE_FAILED_PRECONDITION - not a directory; the common
- * ones. Since: 0.1 */
+ * ones.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_list(cove_workspace* workspace, const char* path,
                                          const cove_file_list_options* options,
                                          cove_file_page** out_page, cove_error** out_error);
@@ -1492,7 +1499,8 @@ COVE_API void cove_move_options_init(cove_move_options* options, size_t size);
 /* Moves a file, a symlink itself, or a directory. `out_info` may be NULL; else the caller frees
  * *out_info. `to` is the new path itself, never a directory to move into. Cancellation: it is at
  * one of the two places. Errors: COVE_ALREADY_EXISTS - the name is taken; COVE_FAILED_PRECONDITION
- * - by a directory with something in it, or by another kind; the common ones. Since: 0.1 */
+ * - by a directory with something in it, or by another kind; the common ones.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_move(cove_workspace* workspace, const char* from,
                                          const char* to, const cove_move_options* options,
                                          cove_file_info** out_info, cove_error** out_error);
@@ -1714,7 +1722,8 @@ typedef int32_t (*cove_file_event_fn)(void* user_data, const cove_file_event* ev
 
 /* Gives what changes below a directory to `on_event`, until that answers COVE_STOP (COVE_OK), the
  * call ends or the watch fails. While it lasts the workspace does not go idle. Cancellation:
- * nothing happened. Since: 0.1 */
+ * nothing happened.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_watch(cove_workspace* workspace, const char* path,
                                           const cove_watch_options* options,
                                           cove_file_event_fn on_event, void* user_data,
@@ -1848,7 +1857,8 @@ typedef void (*cove_search_done_fn)(void* user_data, cove_search_summary* summar
 COVE_API void cove_search_resume(cove_search* search);
 
 /* Ends the search; on_done gets a summary with COVE_SEARCH_CANCELLED, or COVE_CANCELLED where it
- * had not begun. Harmless after the end. Since: 0.1 */
+ * had not begun. Harmless after the end.
+ * Since: 0.1 */
 COVE_API void cove_search_cancel(cove_search* search);
 
 /* Frees the handle; the search goes on, and its callbacks still come.
