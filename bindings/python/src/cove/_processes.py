@@ -91,7 +91,7 @@ def take_list(raw: _ffi.ProcessList) -> List[ProcessInfo]:
 def take_slice(raw: _ffi.OutputSlice) -> OutputSlice:
     try:
         return OutputSlice(
-            data=_ffi.slice_bytes(raw),
+            data=_ffi.sized_bytes("cove_output_slice_data", raw),
             offset=lib["cove_output_slice_offset"](raw),
             next=lib["cove_output_slice_next"](raw),
             gone=lib["cove_output_slice_gone"](raw),
