@@ -14,6 +14,10 @@ struct Way {
   std::string name;
   /// One run and its figure in milliseconds; nothing = it failed, and the benchmark ends.
   std::function<std::optional<double>()> run;
+
+  /// What it began goes on behind its answer, as a container's removal does: some time
+  /// follows, untimed, so that the next way does not pay for it.
+  bool leaves_work = false;
 };
 
 /// The figure is how long `work` takes; false = it failed.

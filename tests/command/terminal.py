@@ -111,7 +111,8 @@ def ctrl_c_without_tty(cove: str) -> None:
 
 def window_follows(cove: str) -> None:
     """a new size of the window is told to the command"""
-    line = "trap 'stty size' WINCH; echo ready; while :; do sleep 0.05; done"
+    # Its own trap: a shell whose child ended well just then passes by a Ctrl-C.
+    line = "trap 'stty size' WINCH; trap 'exit 130' INT; echo ready; while :; do sleep 0.05; done"
     at = Terminal([cove, "exec", *ANA, "-t", "--", "sh", "-c", line])
     at.wait_for(rb"ready\r\n")
     at.resize(40, 120)
