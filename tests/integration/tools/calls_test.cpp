@@ -1,7 +1,5 @@
 // The calls of tests/tools/calls.json against a real sandbox.
-#include <fstream>
 #include <future>
-#include <iterator>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -10,6 +8,7 @@
 
 #include "support/fakes/fake_guest.hpp"
 #include "support/fixtures/live_cove.hpp"
+#include "support/fixtures/project_files.hpp"
 
 using namespace cove;
 using namespace cove::testing;
@@ -25,10 +24,7 @@ std::string replaced(std::string text, const std::string& words, const std::stri
   return text;
 }
 
-json read_cases() {
-  std::ifstream file(COVE_SOURCE_DIR "/tests/tools/calls.json");
-  return json::parse(file).at("cases");
-}
+json read_cases() { return json::parse(project_file("tests/tools/calls.json")).at("cases"); }
 
 ToolOptions with_links() {
   ToolOptions options;
