@@ -1288,8 +1288,8 @@ COVE_API void cove_edit_options_init(cove_edit_options* options, size_t size);
  * Cancellation: the file is the old one or the new one. Errors: COVE_FAILED_PRECONDITION - an old
  * text is not there, with the nearest lines; COVE_INVALID_ARGUMENT - it is there more than once,
  * with the line numbers; COVE_CONFLICT - as cove_workspace_write_file; COVE_TOO_LARGE; the common
- * ones. Where one of several edits fails, the error's context "edit" is its number from 1. Since:
- * 0.1 */
+ * ones. Where one of several edits fails, the error's context "edit" is its number, from 1.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_edit_file(cove_workspace* workspace, const char* path,
                                               const cove_edit* edits, size_t edit_count,
                                               const cove_edit_options* options,

@@ -55,7 +55,7 @@ class Grep(WithCove):
         self.assertEqual(paths("TODO", "src/b.cc", max_file_bytes=3), [])
 
     def test_context_is_marked(self):
-        lines = list(self.workspace.grep("one", "src/a.py", context_before=1, context_after=1))
+        lines = list(self.workspace.grep("TODO: one", "src/a.py", context_before=1, context_after=1))
         self.assertEqual([(line.line, line.is_context) for line in lines], [(1, True), (2, False), (3, True)])
 
     def test_a_limit_stops_and_a_long_line_is_cut(self):

@@ -84,7 +84,8 @@ void check_answer(const ToolResult& answer, const json& expect) {
 
 void run_case(const SandboxClient& client, const json& test, bool with_callback) {
   INFO("case: " << test.at("name").get<std::string>());
-  for (const auto& [path, content] : test.value("files", json::object()).items()) {
+  const json files = test.value("files", json::object());
+  for (const auto& [path, content] : files.items()) {
     REQUIRE(client.write_file(path, bytes_of(content.get<std::string>())));
   }
   if (test.contains("shell")) (void)shell(client, test.at("shell"));
@@ -92,7 +93,8 @@ void run_case(const SandboxClient& client, const json& test, bool with_callback)
     INFO("call: " << step.at("tool") << " " << step.at("arguments").dump());
     check_answer(call_tool(client, step, with_callback), step.at("expect"));
   }
-  for (const auto& [path, content] : test.value("then", json::object()).items()) {
+  const json then = test.value("then", json::object());
+  for (const auto& [path, content] : then.items()) {
     INFO("file: " << path);
     CHECK(text_of(client.read_file(path).value()) == content.get<std::string>());
   }
