@@ -1661,7 +1661,7 @@ COVE_API cove_status cove_workspace_upload_tree(cove_workspace* workspace, const
 
 enum {
   COVE_CHANGE_CREATED = 1,  /* also each entry of a directory that appeared */
-  COVE_CHANGE_MODIFIED = 2, /* content */
+  COVE_CHANGE_MODIFIED = 2, /* content; also a file that Cove wrote, new or in place of one */
   COVE_CHANGE_REMOVED = 3,  /* also moved out of what is watched */
   COVE_CHANGE_MOVED = 4,    /* from the old path to the path, both below the watched directory */
   COVE_CHANGE_ATTRIBUTES = 5,
