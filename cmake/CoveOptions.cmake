@@ -22,6 +22,11 @@ if(COVE_DEVELOPER_MODE)
   endif()
 endif()
 
+if(COVE_FUZZ)
+  # Everything that a fuzzer drives: one that sees only its own file's branches searches blindly.
+  target_compile_options(cove_build_options INTERFACE -fsanitize=fuzzer-no-link)
+endif()
+
 if(COVE_SANITIZE)
   list(JOIN COVE_SANITIZE "," sanitizers)
   add_compile_options($<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${sanitizers}>

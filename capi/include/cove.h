@@ -22,7 +22,8 @@
  *
  * This header is the manual of the C ABI, in order of use:
  *   1 status and errors   2 buffers   3 cancelling   4 opening and closing   5 acquiring
- *   6 commands   7 background processes   8 files   9 lifecycle and reports
+ *   6 commands   7 background processes   8 files   9 search   10 tools
+ *   11 lifecycle and reports
  *
  * Rules that hold everywhere
  *
@@ -41,15 +42,17 @@
  *   A program built with an older header works with a newer library, and the other way round as
  *   long as it leaves unused what the library does not know; else the call is COVE_UNSUPPORTED.
  * Time limits. `timeout_ms` bounds the whole call, 0 = none; past it the call is COVE_TIMEOUT.
- * Threads. `cove`, `cove_workspace`, `cove_process` and `cove_cancel` may be used from any thread
- *   at once; freeing one needs that nobody uses it any more. Results, pages, infos, buffers and
- *   errors never change, so any thread may read them.
+ * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_watch`, `cove_search`,
+ *   `cove_link_request` and `cove_cancel` may be used from any thread at once; freeing one needs
+ *   that nobody uses it any more. Results, pages, infos, buffers and errors never change, so any
+ *   thread may read them.
  * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
- * while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on as
- * it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any more:
- * after the last callback, and also when the call that should have registered it failed. Inside a
- *   callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start` forms
- *   there. Frees are allowed.
+ *   while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on
+ *   as it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any
+ *   more: after the last callback, and also when the call that should have registered it failed.
+ *   Inside a callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start`
+ *   forms there. Frees are allowed. Only the functions of transfers and of cove_workspace_watch are
+ *   called on the caller's own thread, and may wait.
  * Start forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once,
  *   possibly before the function returns; anything else = it never comes. `error` is NULL exactly
  *   on success. Freeing the last handle ends what is pending with COVE_CANCELLED.
@@ -541,7 +544,8 @@ COVE_API void cove_exec_result_free(cove_exec_result* result);
 /* A command that was started, or attached to. Any thread. */
 typedef struct cove_process cove_process;
 
-enum { COVE_CONTINUE = 0, COVE_PAUSE = 1 };
+/* What callbacks answer that are given something; each says which it knows. */
+enum { COVE_CONTINUE = 0, COVE_PAUSE = 1, COVE_STOP = 2 };
 
 /* Takes output of one stream, in order; `data` is borrowed for the call. Returns COVE_CONTINUE, or
  * COVE_PAUSE: then nothing more comes, and the command is slowed down, until cove_process_resume.
@@ -633,7 +637,8 @@ COVE_API cove_status cove_process_signal_start(cove_process* process, int32_t si
                                                cove_error** out_error);
 
 /* Changes the size of the command's terminal, 1 to 65535 each. Errors: COVE_FAILED_PRECONDITION -
- * it has none, or is over. Since: 0.1 */
+ * it has none, or is over.
+ * Since: 0.1 */
 COVE_API cove_status cove_process_resize(cove_process* process, uint32_t rows, uint32_t columns,
                                          const cove_call_options* options, cove_error** out_error);
 
@@ -847,7 +852,8 @@ COVE_API cove_status cove_workspace_process_output_start(cove_workspace* workspa
 
 /* Gives bytes to the stdin of a process; several pieces: cove_workspace_attach_process.
  * Cancellation: a part may be written. Errors: COVE_FAILED_PRECONDITION - its stdin is closed, or
- * it has ended. Since: 0.1 */
+ * it has ended.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_write_process_stdin(cove_workspace* workspace, const char* id,
                                                         const void* data, size_t size,
                                                         const cove_call_options* options,
@@ -968,7 +974,8 @@ COVE_API void cove_attach_options_init(cove_attach_options* options, size_t size
  * of them: what a slow reader missed is among the result's dropped bytes. cove_process_cancel ends
  * the process; cove_process_detach and the end of this program only let go of it. The caller frees
  * *out_process, which ends nothing. `drop` is called exactly once, also on failure; only callbacks
- * with a struct_size of no version are refused without being read. Since: 0.1 */
+ * with a struct_size of no version are refused without being read.
+ * Since: 0.1 */
 COVE_API cove_status cove_workspace_attach_process(cove_workspace* workspace, const char* id,
                                                    const cove_attach_options* options,
                                                    const cove_exec_callbacks* callbacks,
@@ -1011,7 +1018,16 @@ COVE_API int64_t cove_file_info_modified_ns(const cove_file_info* info);
  * Since: 0.1 */
 COVE_API const char* cove_file_info_link_target(const cove_file_info* info);
 
-/* Frees an info that a call handed out; never one that cove_file_page_entry returned.
+/* Returns opaque text that is another one after every change of content, mode or place, the same
+ * from every machine; to be compared, and given as if_unchanged_since. "" where it is not known.
+ * Since: 0.1 */
+COVE_API const char* cove_file_info_etag(const cove_file_info* info);
+
+/* Returns 1 for a directory that a list of several levels could not look into, else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_file_info_is_unreadable(const cove_file_info* info);
+
+/* Frees an info that a call handed out; never one that another object returned.
  * Since: 0.1 */
 COVE_API void cove_file_info_free(cove_file_info* info);
 
@@ -1047,9 +1063,126 @@ COVE_API cove_status cove_workspace_read_file_start(cove_workspace* workspace, c
                                                     cove_buffer_fn done, void* user_data,
                                                     cove_drop_fn drop, cove_error** out_error);
 
+/* Bytes of a file and what was said of it at that moment. Immutable. */
+typedef struct cove_file_content cove_file_content;
+
+/* Returns the first byte; *out_size, which may be NULL, gets their number. No NUL follows.
+ * Since: 0.1 */
+COVE_API const char* cove_file_content_data(const cove_file_content* content, size_t* out_size);
+
+/* Returns what the file is, told from its first bytes also where a range was read: "image/png",
+ * "text/plain; charset=utf-8", ..., "application/octet-stream" where they say nothing.
+ * Since: 0.1 */
+COVE_API const char* cove_file_content_type(const cove_file_content* content);
+
+/* Returns what is known of the file, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_file_content_info(const cove_file_content* content);
+
+/* Frees a content.
+ * Since: 0.1 */
+COVE_API void cove_file_content_free(cove_file_content* content);
+
+/* Completion that gives a file's bytes and info. The callback frees both. */
+typedef void (*cove_file_content_fn)(void* user_data, cove_file_content* content,
+                                     cove_error* error);
+
+/* As cove_workspace_read_file, with what is said of the file. The caller frees *out_content.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_read(cove_workspace* workspace, const char* path,
+                                         const cove_read_options* options,
+                                         cove_file_content** out_content, cove_error** out_error);
+
+/* As cove_workspace_read, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_read_start(cove_workspace* workspace, const char* path,
+                                               const cove_read_options* options,
+                                               cove_file_content_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
+/* Lines of a file. Immutable. */
+typedef struct cove_line_slice cove_line_slice;
+
+/* Returns the lines' bytes as in the file, line ends too. A NUL that does not count follows.
+ * *out_size may be NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_line_slice_text(const cove_line_slice* slice, size_t* out_size);
+
+/* Returns the number of the first line in it.
+ * Since: 0.1 */
+COVE_API uint64_t cove_line_slice_first(const cove_line_slice* slice);
+
+/* Returns how many lines are in it.
+ * Since: 0.1 */
+COVE_API uint64_t cove_line_slice_count(const cove_line_slice* slice);
+
+/* Returns the first line that was not given; 0 = the file ends here.
+ * Since: 0.1 */
+COVE_API uint64_t cove_line_slice_next(const cove_line_slice* slice);
+
+/* Returns how many lines the file has; -1 where that was not cheap to know.
+ * Since: 0.1 */
+COVE_API int64_t cove_line_slice_total_lines(const cove_line_slice* slice);
+
+/* Returns where in the file the text begins, in bytes.
+ * Since: 0.1 */
+COVE_API uint64_t cove_line_slice_offset(const cove_line_slice* slice);
+
+/* Returns 1 where its only line is longer than max_bytes and goes on at the offset plus the text's
+ * size; else 0. No UTF-8 character is cut.
+ * Since: 0.1 */
+COVE_API int32_t cove_line_slice_is_cut(const cove_line_slice* slice);
+
+/* Returns what the file is, as cove_file_content_type.
+ * Since: 0.1 */
+COVE_API const char* cove_line_slice_content_type(const cove_line_slice* slice);
+
+/* Returns what is known of the file, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_line_slice_info(const cove_line_slice* slice);
+
+/* Frees a slice.
+ * Since: 0.1 */
+COVE_API void cove_line_slice_free(cove_line_slice* slice);
+
+/* Completion that gives lines. The callback frees both. */
+typedef void (*cove_line_slice_fn)(void* user_data, cove_line_slice* slice, cove_error* error);
+
+typedef struct cove_read_lines_options {
+  uint32_t struct_size;
+  uint32_t reserved0;  /* must be 0 */
+  uint64_t first;      /* from 1; 0 = 1 */
+  uint64_t count;      /* lines at most; 0 = 2,000 */
+  uint64_t max_bytes;  /* whole lines while they fit, 4 to 8 MiB; 0 = 50 KiB */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_read_lines_options;
+
+#define COVE_READ_LINES_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_read_lines_options), 0, 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_read_lines_options_init(cove_read_lines_options* options, size_t size);
+
+/* Reads lines of a file of any size. The caller frees *out_slice. Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_read_lines(cove_workspace* workspace, const char* path,
+                                               const cove_read_lines_options* options,
+                                               cove_line_slice** out_slice, cove_error** out_error);
+
+/* As cove_workspace_read_lines, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_read_lines_start(cove_workspace* workspace, const char* path,
+                                                     const cove_read_lines_options* options,
+                                                     cove_line_slice_fn done, void* user_data,
+                                                     cove_drop_fn drop, cove_error** out_error);
+
 enum {
   COVE_WRITE_EXISTING_PARENTS = 1, /* a missing directory is COVE_NOT_FOUND, not made */
-  COVE_WRITE_DURABLE = 2           /* file and directory are synced before it counts */
+  COVE_WRITE_DURABLE = 2,          /* file and directory are synced before it counts */
+  COVE_WRITE_APPEND = 4,           /* adds to the file's end instead, at most 16 MiB at once */
+  COVE_WRITE_IF_ABSENT = 8         /* a name that is taken is COVE_ALREADY_EXISTS */
 };
 
 typedef struct cove_write_options {
@@ -1059,9 +1192,11 @@ typedef struct cove_write_options {
   uint32_t reserved0;  /* must be 0 */
   uint64_t timeout_ms; /* of the whole call; 0 = none */
   cove_cancel* cancel; /* NULL = cannot be called off */
+  const char*
+      if_unchanged_since; /* the etag that the file must still have; NULL = whatever it is */
 } cove_write_options;
 
-#define COVE_WRITE_OPTIONS_INIT {(uint32_t)sizeof(cove_write_options), 0, 0, 0, 0, NULL}
+#define COVE_WRITE_OPTIONS_INIT {(uint32_t)sizeof(cove_write_options), 0, 0, 0, 0, NULL, NULL}
 
 /* See cove_call_options_init.
  * Since: 0.1 */
@@ -1069,7 +1204,8 @@ COVE_API void cove_write_options_init(cove_write_options* options, size_t size);
 
 /* Creates a file or replaces it as a whole: others see the old content or the new. `out_info` may
  * be NULL; else the caller frees *out_info. Cancellation: the file is the old one or the new one.
- * Errors: the common ones; COVE_TOO_LARGE.
+ * Errors: COVE_CONFLICT - it is not what if_unchanged_since says, or is gone; COVE_ALREADY_EXISTS;
+ * COVE_TOO_LARGE; the common ones.
  * Since: 0.1 */
 COVE_API cove_status cove_workspace_write_file(cove_workspace* workspace, const char* path,
                                                const void* data, size_t size,
@@ -1082,6 +1218,148 @@ COVE_API cove_status cove_workspace_write_file_start(cove_workspace* workspace, 
                                                      const void* data, size_t size,
                                                      const cove_write_options* options,
                                                      cove_file_info_fn done, void* user_data,
+                                                     cove_drop_fn drop, cove_error** out_error);
+
+enum {
+  COVE_EDIT_REPLACE_ALL = 1, /* of cove_edit: wherever it is found, not exactly once */
+  COVE_EDIT_DURABLE = 2      /* of the others: as COVE_WRITE_DURABLE */
+};
+
+/* One exact replacement. An LF in old_text matches the file's line end, and new_text is written
+ * with the file's own; a byte order mark and a missing LF at the end stay. The elements of an array
+ * have one struct_size. */
+typedef struct cove_edit {
+  uint32_t struct_size;
+  uint32_t flags;       /* COVE_EDIT_REPLACE_ALL; 0 = found exactly once, or an error */
+  const void* old_text; /* what is there, not empty */
+  size_t old_size;      /* bytes of old_text */
+  const void* new_text; /* what takes its place */
+  size_t new_size;      /* bytes of new_text */
+} cove_edit;
+
+#define COVE_EDIT_INIT {(uint32_t)sizeof(cove_edit), 0, NULL, 0, NULL, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_edit_init(cove_edit* edit, size_t size);
+
+/* What became of a file that was edited. Immutable. */
+typedef struct cove_edit_result cove_edit_result;
+
+/* Returns what is known of the file now, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_edit_result_info(const cove_edit_result* result);
+
+/* Returns how many edits there were.
+ * Since: 0.1 */
+COVE_API size_t cove_edit_result_count(const cove_edit_result* result);
+
+/* Returns in how many places edit `index` replaced; 0 past the last.
+ * Since: 0.1 */
+COVE_API uint64_t cove_edit_result_replaced(const cove_edit_result* result, size_t index);
+
+/* Returns the line, from 1, where the first place of edit `index` begins, in the file as this edit
+ * found it; 0 past the last.
+ * Since: 0.1 */
+COVE_API uint64_t cove_edit_result_first_line(const cove_edit_result* result, size_t index);
+
+/* Frees a result that a call handed out; never one that cove_edit_results_entry returned.
+ * Since: 0.1 */
+COVE_API void cove_edit_result_free(cove_edit_result* result);
+
+/* Completion that gives what became of a file. The callback frees both. */
+typedef void (*cove_edit_result_fn)(void* user_data, cove_edit_result* result, cove_error* error);
+
+typedef struct cove_edit_options {
+  uint32_t struct_size;
+  uint32_t flags;                 /* COVE_EDIT_DURABLE; 0 = none */
+  const char* if_unchanged_since; /* as of cove_write_options */
+  uint64_t timeout_ms;            /* of the whole call; 0 = none */
+  cove_cancel* cancel;            /* NULL = cannot be called off */
+} cove_edit_options;
+
+#define COVE_EDIT_OPTIONS_INIT {(uint32_t)sizeof(cove_edit_options), 0, NULL, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_edit_options_init(cove_edit_options* options, size_t size);
+
+/* Edits a file, one edit after the other, all of them or none. The caller frees *out_result.
+ * Cancellation: the file is the old one or the new one. Errors: COVE_FAILED_PRECONDITION - an old
+ * text is not there, with the nearest lines; COVE_INVALID_ARGUMENT - it is there more than once,
+ * with the line numbers; COVE_CONFLICT - as cove_workspace_write_file; COVE_TOO_LARGE; the common
+ * ones. Where one of several edits fails, the error's context "edit" is its number, from 1.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_edit_file(cove_workspace* workspace, const char* path,
+                                              const cove_edit* edits, size_t edit_count,
+                                              const cove_edit_options* options,
+                                              cove_edit_result** out_result,
+                                              cove_error** out_error);
+
+/* As cove_workspace_edit_file, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_edit_file_start(cove_workspace* workspace, const char* path,
+                                                    const cove_edit* edits, size_t edit_count,
+                                                    const cove_edit_options* options,
+                                                    cove_edit_result_fn done, void* user_data,
+                                                    cove_drop_fn drop, cove_error** out_error);
+
+/* The edits of one file within several. The elements of an array have one struct_size. */
+typedef struct cove_file_edit {
+  uint32_t struct_size;
+  uint32_t flags;                 /* COVE_EDIT_DURABLE; 0 = none */
+  const char* path;               /* which file */
+  const cove_edit* edits;         /* in order */
+  size_t edit_count;              /* entries of edits */
+  const char* if_unchanged_since; /* as of cove_write_options */
+} cove_file_edit;
+
+#define COVE_FILE_EDIT_INIT {(uint32_t)sizeof(cove_file_edit), 0, NULL, NULL, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_file_edit_init(cove_file_edit* edit, size_t size);
+
+/* What became of several files, in the order in which they were given. Immutable. */
+typedef struct cove_edit_results cove_edit_results;
+
+/* Returns how many there are.
+ * Since: 0.1 */
+COVE_API size_t cove_edit_results_count(const cove_edit_results* results);
+
+/* Returns what became of file `index`, borrowed; NULL where it was not edited, and past the last.
+ * Since: 0.1 */
+COVE_API const cove_edit_result* cove_edit_results_entry(const cove_edit_results* results,
+                                                         size_t index);
+
+/* Returns why file `index` was not edited, borrowed; NULL where it was, and past the last.
+ * Since: 0.1 */
+COVE_API const cove_error* cove_edit_results_error(const cove_edit_results* results, size_t index);
+
+/* Frees the results.
+ * Since: 0.1 */
+COVE_API void cove_edit_results_free(cove_edit_results* results);
+
+/* Completion that gives what became of several files. The callback frees both. */
+typedef void (*cove_edit_results_fn)(void* user_data, cove_edit_results* results,
+                                     cove_error* error);
+
+/* Edits several files, in order; each has its own result or error. Entries with the same path are
+ * one change of that file, all of them or none. The caller frees *out_results. Cancellation: each
+ * file is the old one or the new one.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_edit_files(cove_workspace* workspace,
+                                               const cove_file_edit* files, size_t file_count,
+                                               const cove_call_options* options,
+                                               cove_edit_results** out_results,
+                                               cove_error** out_error);
+
+/* As cove_workspace_edit_files, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_edit_files_start(cove_workspace* workspace,
+                                                     const cove_file_edit* files, size_t file_count,
+                                                     const cove_call_options* options,
+                                                     cove_edit_results_fn done, void* user_data,
                                                      cove_drop_fn drop, cove_error** out_error);
 
 /* Says what a path is, of a symlink itself. The caller frees *out_info. Cancellation: nothing
@@ -1120,22 +1398,29 @@ COVE_API void cove_file_page_free(cove_file_page* page);
 /* Completion that gives a page. The callback frees both. */
 typedef void (*cove_file_page_fn)(void* user_data, cove_file_page* page, cove_error* error);
 
+/* For depth: the whole tree. */
+#define COVE_DEPTH_ALL UINT32_MAX
+
 typedef struct cove_file_list_options {
   uint32_t struct_size;
   uint32_t limit;      /* 1 to 10,000 entries; 0 = 1,000 */
   const char* after;   /* a page's next; NULL or "" = from the start */
   uint64_t timeout_ms; /* of the whole call; 0 = none */
   cove_cancel* cancel; /* NULL = cannot be called off */
+  uint32_t depth;      /* levels of directories; 0 = 1, its own entries; COVE_DEPTH_ALL */
+  uint32_t reserved0;  /* must be 0 */
 } cove_file_list_options;
 
-#define COVE_FILE_LIST_OPTIONS_INIT {(uint32_t)sizeof(cove_file_list_options), 0, NULL, 0, NULL}
+#define COVE_FILE_LIST_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_file_list_options), 0, NULL, 0, NULL, 0, 0}
 
 /* See cove_call_options_init.
  * Since: 0.1 */
 COVE_API void cove_file_list_options_init(cove_file_list_options* options, size_t size);
 
-/* Lists a directory, page by page. The caller frees *out_page. Cancellation: nothing happened.
- * Errors: COVE_FAILED_PRECONDITION - not a directory; the common ones.
+/* Lists a directory, page by page, a directory before what is in it. The caller frees *out_page.
+ * Cancellation: nothing happened. Errors: COVE_FAILED_PRECONDITION - not a directory; the common
+ * ones.
  * Since: 0.1 */
 COVE_API cove_status cove_workspace_list(cove_workspace* workspace, const char* path,
                                          const cove_file_list_options* options,
@@ -1193,7 +1478,778 @@ COVE_API cove_status cove_workspace_remove_start(cove_workspace* workspace, cons
                                                  cove_done_fn done, void* user_data,
                                                  cove_drop_fn drop, cove_error** out_error);
 
-/* ========================== 9. Lifecycle and reports ==========================
+enum {
+  COVE_MOVE_OVERWRITE = 1,       /* replaces a file; of a move, an empty directory by a directory */
+  COVE_MOVE_EXISTING_PARENTS = 2 /* a missing directory is COVE_NOT_FOUND, not made */
+};
+
+typedef struct cove_move_options {
+  uint32_t struct_size;
+  uint32_t flags;      /* COVE_MOVE_*; 0 = none */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+} cove_move_options;
+
+#define COVE_MOVE_OPTIONS_INIT {(uint32_t)sizeof(cove_move_options), 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_move_options_init(cove_move_options* options, size_t size);
+
+/* Moves a file, a symlink itself, or a directory. `out_info` may be NULL; else the caller frees
+ * *out_info. `to` is the new path itself, never a directory to move into. Cancellation: it is at
+ * one of the two places. Errors: COVE_ALREADY_EXISTS - the name is taken; COVE_FAILED_PRECONDITION
+ * - by a directory with something in it, or by another kind; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_move(cove_workspace* workspace, const char* from,
+                                         const char* to, const cove_move_options* options,
+                                         cove_file_info** out_info, cove_error** out_error);
+
+/* As cove_workspace_move, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_move_start(cove_workspace* workspace, const char* from,
+                                               const char* to, const cove_move_options* options,
+                                               cove_file_info_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
+/* What was copied, or placed from an archive. Immutable. */
+typedef struct cove_tree_counts cove_tree_counts;
+
+/* Returns how many files, directories and symlinks.
+ * Since: 0.1 */
+COVE_API uint64_t cove_tree_counts_entries(const cove_tree_counts* counts);
+
+/* Returns how many bytes of files' content.
+ * Since: 0.1 */
+COVE_API uint64_t cove_tree_counts_bytes(const cove_tree_counts* counts);
+
+/* Returns how many sockets and devices were passed over.
+ * Since: 0.1 */
+COVE_API uint64_t cove_tree_counts_skipped(const cove_tree_counts* counts);
+
+/* Frees the counts.
+ * Since: 0.1 */
+COVE_API void cove_tree_counts_free(cove_tree_counts* counts);
+
+/* Completion that gives counts. The callback frees both. */
+typedef void (*cove_tree_counts_fn)(void* user_data, cove_tree_counts* counts, cove_error* error);
+
+/* Copies a file, a symlink itself, or a directory with all below it. `out_counts` may be NULL; else
+ * the caller frees *out_counts. It appears whole at the end: an error leaves nothing of it.
+ * Cancellation: object still usable. Errors: as cove_workspace_move.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_copy(cove_workspace* workspace, const char* from,
+                                         const char* to, const cove_move_options* options,
+                                         cove_tree_counts** out_counts, cove_error** out_error);
+
+/* As cove_workspace_copy, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_copy_start(cove_workspace* workspace, const char* from,
+                                               const char* to, const cove_move_options* options,
+                                               cove_tree_counts_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
+/* Sets the permission bits (07777) of what a path leads to. `out_info` as of cove_workspace_move.
+ * Cancellation: object still usable.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_set_mode(cove_workspace* workspace, const char* path,
+                                             uint32_t mode, const cove_call_options* options,
+                                             cove_file_info** out_info, cove_error** out_error);
+
+/* As cove_workspace_set_mode, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_set_mode_start(cove_workspace* workspace, const char* path,
+                                                   uint32_t mode, const cove_call_options* options,
+                                                   cove_file_info_fn done, void* user_data,
+                                                   cove_drop_fn drop, cove_error** out_error);
+
+/* Makes a symlink at `path`; what it leads to need not be there. `out_info` as of
+ * cove_workspace_move. Cancellation: object still usable. Errors: COVE_ALREADY_EXISTS - the name is
+ * taken; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_make_symlink(cove_workspace* workspace, const char* path,
+                                                 const char* target,
+                                                 const cove_call_options* options,
+                                                 cove_file_info** out_info, cove_error** out_error);
+
+/* As cove_workspace_make_symlink, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_make_symlink_start(cove_workspace* workspace, const char* path,
+                                                       const char* target,
+                                                       const cove_call_options* options,
+                                                       cove_file_info_fn done, void* user_data,
+                                                       cove_drop_fn drop, cove_error** out_error);
+
+/* The four transfers below and cove_workspace_watch call the host's functions on the calling thread
+ * and only while the call lasts. These may take their time, and call what waits. */
+
+/* Takes the next piece of a download; `data` is borrowed for the call. Returns COVE_OK; anything
+ * else ends the download and is its status. */
+typedef cove_status (*cove_sink_fn)(void* user_data, const void* data, size_t size);
+
+/* Gives the next piece of an upload: at most `capacity` bytes to `buffer`, and their number to
+ * *out_size, which is 0 before; 0 = the end. Returns COVE_OK; anything else ends the upload and is
+ * its status. */
+typedef cove_status (*cove_feed_fn)(void* user_data, void* buffer, size_t capacity,
+                                    size_t* out_size);
+
+/* Is told after each piece how many bytes are done, and of how many; total -1 = not known. */
+typedef void (*cove_progress_fn)(void* user_data, uint64_t done, int64_t total);
+
+typedef struct cove_download_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;           /* must be 0 */
+  cove_sink_fn on_piece;        /* required */
+  cove_progress_fn on_progress; /* NULL = nobody asks */
+  void* user_data;              /* for both */
+} cove_download_callbacks;
+
+#define COVE_DOWNLOAD_CALLBACKS_INIT \
+  {(uint32_t)sizeof(cove_download_callbacks), 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_download_callbacks_init(cove_download_callbacks* callbacks, size_t size);
+
+typedef struct cove_upload_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;           /* must be 0 */
+  cove_feed_fn next_piece;      /* required */
+  cove_progress_fn on_progress; /* NULL = nobody asks */
+  void* user_data;              /* for both */
+} cove_upload_callbacks;
+
+#define COVE_UPLOAD_CALLBACKS_INIT {(uint32_t)sizeof(cove_upload_callbacks), 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_upload_callbacks_init(cove_upload_callbacks* callbacks, size_t size);
+
+/* Gives a file of any size piece by piece. Cancellation: object still usable. Errors: what on_piece
+ * answered; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_download(cove_workspace* workspace, const char* path,
+                                             const cove_download_callbacks* callbacks,
+                                             const cove_call_options* options,
+                                             cove_error** out_error);
+
+/* Gives a directory as a tar stream, as cove_workspace_download.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_download_tree(cove_workspace* workspace, const char* path,
+                                                  const cove_download_callbacks* callbacks,
+                                                  const cove_call_options* options,
+                                                  cove_error** out_error);
+
+/* Creates or replaces a file of any size from pieces, as a whole; an error leaves the old file.
+ * `out_info` may be NULL; else the caller frees *out_info. Cancellation: the file is the old one or
+ * the new one. Errors: what next_piece answered; those of cove_workspace_write_file.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_upload(cove_workspace* workspace, const char* path,
+                                           const cove_upload_callbacks* callbacks,
+                                           const cove_write_options* options,
+                                           cove_file_info** out_info, cove_error** out_error);
+
+/* Places a tar stream below a directory. `out_counts` may be NULL; else the caller frees
+ * *out_counts. Cancellation: object still usable; a part may be there. Errors: what next_piece
+ * answered; COVE_INVALID_ARGUMENT - no tar stream; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_upload_tree(cove_workspace* workspace, const char* path,
+                                                const cove_upload_callbacks* callbacks,
+                                                const cove_call_options* options,
+                                                cove_tree_counts** out_counts,
+                                                cove_error** out_error);
+
+enum {
+  COVE_CHANGE_CREATED = 1,  /* also each entry of a directory that appeared */
+  COVE_CHANGE_MODIFIED = 2, /* content; also a file that Cove wrote, new or in place of one */
+  COVE_CHANGE_REMOVED = 3,  /* also moved out of what is watched */
+  COVE_CHANGE_MOVED = 4,    /* from the old path to the path, both below the watched directory */
+  COVE_CHANGE_ATTRIBUTES = 5,
+  COVE_CHANGE_OVERFLOW = 6 /* changes were lost, list again; without a path */
+};
+
+/* A change below a watched directory: where to look, not what happened in detail. Two may come as
+ * one, and one twice. Immutable. */
+typedef struct cove_file_event cove_file_event;
+
+/* Returns a COVE_CHANGE_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_file_event_change(const cove_file_event* event);
+
+/* Returns the path below the watched directory; "" = that directory itself. Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_file_event_path(const cove_file_event* event);
+
+/* Returns where it was before COVE_CHANGE_MOVED; else "". Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_file_event_old_path(const cove_file_event* event);
+
+/* Returns 1 for a directory, else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_file_event_is_directory(const cove_file_event* event);
+
+/* Changes in the order in which they were seen. Immutable. */
+typedef struct cove_file_events cove_file_events;
+
+/* Returns how many there are.
+ * Since: 0.1 */
+COVE_API size_t cove_file_events_count(const cove_file_events* events);
+
+/* Returns change `index`, borrowed; NULL past the last.
+ * Since: 0.1 */
+COVE_API const cove_file_event* cove_file_events_entry(const cove_file_events* events,
+                                                       size_t index);
+
+enum { COVE_WATCH_NOT_RECURSIVE = 1 /* only the directory's own entries */ };
+
+typedef struct cove_watch_options {
+  uint32_t struct_size;
+  uint32_t flags;           /* COVE_WATCH_*; 0 = also directories below, and that appear later */
+  uint32_t max_directories; /* more end it with COVE_QUOTA_EXCEEDED, at most 100,000; 0 = 20,000 */
+  uint32_t reserved0;       /* must be 0 */
+  uint64_t timeout_ms;      /* then it ends with COVE_TIMEOUT; 0 = none */
+  cove_cancel* cancel;      /* ends it with COVE_CANCELLED; NULL = cannot be called off */
+} cove_watch_options;
+
+#define COVE_WATCH_OPTIONS_INIT {(uint32_t)sizeof(cove_watch_options), 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_watch_options_init(cove_watch_options* options, size_t size);
+
+/* Takes a change, borrowed for the call. Returns COVE_CONTINUE, or COVE_STOP to end the watch. */
+typedef int32_t (*cove_file_event_fn)(void* user_data, const cove_file_event* event);
+
+/* Gives what changes below a directory to `on_event`, until that answers COVE_STOP (COVE_OK), the
+ * call ends or the watch fails. While it lasts the workspace does not go idle. Cancellation:
+ * nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_watch(cove_workspace* workspace, const char* path,
+                                          const cove_watch_options* options,
+                                          cove_file_event_fn on_event, void* user_data,
+                                          cove_error** out_error);
+
+/* A watch that was started. Any thread. */
+typedef struct cove_watch cove_watch;
+
+/* Takes changes, borrowed for the call. */
+typedef void (*cove_file_events_fn)(void* user_data, const cove_file_events* events);
+
+typedef struct cove_watch_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;            /* must be 0 */
+  cove_file_events_fn on_events; /* required */
+  cove_done_fn on_done;          /* required; always with an error, COVE_CANCELLED after a cancel */
+  void* user_data;               /* for both */
+  cove_drop_fn drop;             /* NULL = nothing to do */
+} cove_watch_callbacks;
+
+#define COVE_WATCH_CALLBACKS_INIT \
+  {(uint32_t)sizeof(cove_watch_callbacks), 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_watch_callbacks_init(cove_watch_callbacks* callbacks, size_t size);
+
+/* Starts a watch and returns at once; everything else comes through the callbacks. The caller frees
+ * *out_watch, at any time. `drop` is called exactly once, also on failure; only callbacks with a
+ * struct_size of no version are refused without being read.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_watch_start(cove_workspace* workspace, const char* path,
+                                                const cove_watch_options* options,
+                                                const cove_watch_callbacks* callbacks,
+                                                cove_watch** out_watch, cove_error** out_error);
+
+/* Ends the watch; harmless after its end.
+ * Since: 0.1 */
+COVE_API void cove_watch_cancel(cove_watch* watch);
+
+/* Frees the handle; the watch goes on, and its callbacks still come.
+ * Since: 0.1 */
+COVE_API void cove_watch_free(cove_watch* watch);
+
+/* ================================= 9. Search ==================================
+ *
+ * Lines that match a pattern (grep) and names that match a glob (find), below a directory: depth
+ * first, in the order of the names' bytes within each directory, the first results before the walk
+ * is over. Links are not followed, FIFOs and devices not opened, `.git` is always passed over.
+ *
+ * Globs are bytes. `*` and `?` stop at "/"; `**` as a whole part of a path stands for any number of
+ * directories; [a-z], [!a-z]; {one,two}; a backslash makes the next byte plain. A glob without "/"
+ * is held against the last name, one with "/" against the path below the searched directory.
+ *
+ * Common errors: those of section 8; COVE_INVALID_ARGUMENT - a pattern or glob is wrong, and where.
+ */
+
+/* For limit: no limit. */
+#define COVE_NO_LIMIT UINT64_MAX
+
+enum {
+  COVE_SEARCH_COMPLETE = 1,
+  COVE_SEARCH_LIMIT = 2,    /* there may be more: the limit was reached */
+  COVE_SEARCH_DEADLINE = 3, /* the call's time was over: what was found by then */
+  COVE_SEARCH_CANCELLED = 4 /* the search was called off: what was found by then */
+};
+
+/* How a search ended, and what it passed. Immutable. */
+typedef struct cove_search_summary cove_search_summary;
+
+/* Returns how it ended, a COVE_SEARCH_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_search_summary_ended(const cove_search_summary* summary);
+
+/* Returns how many matching lines or entries were given.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_matches(const cove_search_summary* summary);
+
+/* Returns how many files were searched; of find, how many entries were looked at.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_searched(const cove_search_summary* summary);
+
+/* Returns how many files had a match.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_matched(const cove_search_summary* summary);
+
+/* Returns how many files were passed over since they hold a NUL byte.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_binary(const cove_search_summary* summary);
+
+/* Returns how many files were passed over for cove_grep_options.max_file_bytes.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_files_too_large(const cove_search_summary* summary);
+
+/* Returns how many files and directories could not be read.
+ * Since: 0.1 */
+COVE_API uint64_t cove_search_summary_problem_total(const cove_search_summary* summary);
+
+/* Returns of how many of them more is known: the first 16.
+ * Since: 0.1 */
+COVE_API size_t cove_search_summary_problem_count(const cove_search_summary* summary);
+
+/* Returns the path of problem `index`, below the searched directory; NULL past the last. Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_search_summary_problem_path(const cove_search_summary* summary,
+                                                      size_t index);
+
+/* Returns the code of problem `index`; COVE_OK past the last.
+ * Since: 0.1 */
+COVE_API cove_status cove_search_summary_problem_code(const cove_search_summary* summary,
+                                                      size_t index);
+
+/* Returns what was wrong; NULL past the last.
+ * Since: 0.1 */
+COVE_API const char* cove_search_summary_problem_message(const cove_search_summary* summary,
+                                                         size_t index);
+
+/* Frees a summary that a callback was given; never one that a result returned.
+ * Since: 0.1 */
+COVE_API void cove_search_summary_free(cove_search_summary* summary);
+
+/* A search that was started. Any thread. */
+typedef struct cove_search cove_search;
+
+/* The end of a search, after its last results. The callback frees both. */
+typedef void (*cove_search_done_fn)(void* user_data, cove_search_summary* summary,
+                                    cove_error* error);
+
+/* Lets results come again after COVE_PAUSE; harmless otherwise.
+ * Since: 0.1 */
+COVE_API void cove_search_resume(cove_search* search);
+
+/* Ends the search; on_done gets a summary with COVE_SEARCH_CANCELLED, or COVE_CANCELLED where it
+ * had not begun. Harmless after the end.
+ * Since: 0.1 */
+COVE_API void cove_search_cancel(cove_search* search);
+
+/* Frees the handle; the search goes on, and its callbacks still come.
+ * Since: 0.1 */
+COVE_API void cove_search_free(cove_search* search);
+
+/* A matching line, or a line beside one. Immutable; borrowed from its lines. */
+typedef struct cove_grep_line cove_grep_line;
+
+/* Returns the path below the searched directory; of a single file its name. Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_grep_line_path(const cove_grep_line* line);
+
+/* Returns the line's number, from 1.
+ * Since: 0.1 */
+COVE_API uint64_t cove_grep_line_number(const cove_grep_line* line);
+
+/* Returns where the first match begins, in bytes from 1; 0 for a context line.
+ * Since: 0.1 */
+COVE_API uint64_t cove_grep_line_column(const cove_grep_line* line);
+
+/* Returns the line's bytes without its end. A NUL that does not count follows. *out_size may be
+ * NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_grep_line_text(const cove_grep_line* line, size_t* out_size);
+
+/* Returns how many bytes of the line come before the text: above 0 only where it is cut.
+ * Since: 0.1 */
+COVE_API uint64_t cove_grep_line_text_offset(const cove_grep_line* line);
+
+/* Returns how many matches lie within the text, at most 64.
+ * Since: 0.1 */
+COVE_API size_t cove_grep_line_span_count(const cove_grep_line* line);
+
+/* Returns where in the text match `index` begins, in bytes; 0 past the last.
+ * Since: 0.1 */
+COVE_API uint32_t cove_grep_line_span_offset(const cove_grep_line* line, size_t index);
+
+/* Returns how many bytes match `index` has; 0 past the last.
+ * Since: 0.1 */
+COVE_API uint32_t cove_grep_line_span_length(const cove_grep_line* line, size_t index);
+
+/* Returns 1 for a line that is there for its neighbour's sake, else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_grep_line_is_context(const cove_grep_line* line);
+
+/* Returns 1 where the text is a part of the line, with its first match in view; else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_grep_line_is_cut(const cove_grep_line* line);
+
+enum {
+  COVE_TEXT_BYTES = 1,   /* whatever is not UTF-16 */
+  COVE_TEXT_UTF16LE = 2, /* by its byte order mark; text and columns are of its UTF-8 form */
+  COVE_TEXT_UTF16BE = 3
+};
+
+/* Returns how the file was read, a COVE_TEXT_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_grep_line_encoding(const cove_grep_line* line);
+
+/* Lines in the order in which they were found. Immutable. */
+typedef struct cove_grep_lines cove_grep_lines;
+
+/* Returns how many there are.
+ * Since: 0.1 */
+COVE_API size_t cove_grep_lines_count(const cove_grep_lines* lines);
+
+/* Returns line `index`, borrowed; NULL past the last.
+ * Since: 0.1 */
+COVE_API const cove_grep_line* cove_grep_lines_entry(const cove_grep_lines* lines, size_t index);
+
+/* What a grep found. Immutable. */
+typedef struct cove_grep_result cove_grep_result;
+
+/* Returns its lines, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_grep_lines* cove_grep_result_lines(const cove_grep_result* result);
+
+/* Returns how it ended, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_search_summary* cove_grep_result_summary(const cove_grep_result* result);
+
+/* Frees a result with its lines and its summary.
+ * Since: 0.1 */
+COVE_API void cove_grep_result_free(cove_grep_result* result);
+
+enum {
+  COVE_GREP_LITERAL = 1,         /* the pattern is plain bytes */
+  COVE_GREP_IGNORE_CASE = 2,     /* of ASCII letters in an ASCII literal, else as Unicode folds */
+  COVE_GREP_WHOLE_WORD = 4,      /* no letter, digit or "_" right before or after a match */
+  COVE_GREP_HIDDEN = 8,          /* also what begins with "." */
+  COVE_GREP_NO_IGNORE_FILES = 16 /* .gitignore, .ignore and .coveignore hide nothing */
+};
+
+typedef struct cove_grep_options {
+  uint32_t struct_size;
+  uint32_t flags;             /* COVE_GREP_*; 0 = none */
+  uint32_t context_before;    /* lines before each match, at most 1,000 */
+  uint32_t context_after;     /* lines after each match, at most 1,000 */
+  const char* const* include; /* globs: only files that match one; none = all files */
+  size_t include_count;       /* entries of include */
+  const char* const* exclude; /* globs of files and directories to pass over */
+  size_t exclude_count;       /* entries of exclude */
+  uint64_t max_file_bytes;    /* larger files are passed over and counted; 0 = any */
+  uint64_t limit;             /* matching lines; 0 = 100, COVE_NO_LIMIT only of the start form */
+  uint32_t max_line_bytes;    /* of a longer line a part is given, 16 to 65,536; 0 = 500 */
+  uint32_t reserved0;         /* must be 0 */
+  uint64_t timeout_ms;        /* then the search ends with what it has; 0 = none */
+  cove_cancel* cancel;        /* the same; NULL = cannot be called off */
+} cove_grep_options;
+
+#define COVE_GREP_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_grep_options), 0, 0, 0, NULL, 0, NULL, 0, 0, 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_grep_options_init(cove_grep_options* options, size_t size);
+
+/* Searches the files below a directory, or one file, for lines that match a pattern (RE2's syntax)
+ * and collects at most 10,000 (64 MiB). The caller frees *out_result. Cancellation and time limits:
+ * what was found by then, and the summary says so. Errors: COVE_TOO_LARGE - ask for fewer, or use
+ * the start form; the common ones.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_grep(cove_workspace* workspace, const char* path,
+                                         const char* pattern, const cove_grep_options* options,
+                                         cove_grep_result** out_result, cove_error** out_error);
+
+/* Takes the next lines, borrowed for the call. Returns COVE_CONTINUE, or COVE_PAUSE: then nothing
+ * more comes, and the search waits, until cove_search_resume. */
+typedef int32_t (*cove_grep_lines_fn)(void* user_data, const cove_grep_lines* lines);
+
+typedef struct cove_grep_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;          /* must be 0 */
+  cove_grep_lines_fn on_lines; /* NULL = they are only counted */
+  cove_search_done_fn on_done; /* required */
+  void* user_data;             /* for both */
+  cove_drop_fn drop;           /* NULL = nothing to do */
+} cove_grep_callbacks;
+
+#define COVE_GREP_CALLBACKS_INIT {(uint32_t)sizeof(cove_grep_callbacks), 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_grep_callbacks_init(cove_grep_callbacks* callbacks, size_t size);
+
+/* Starts such a search and returns at once; lines come some at a time, as they are found, and are
+ * held nowhere. The caller frees *out_search, at any time. `drop` is called exactly once, also on
+ * failure; only callbacks with a struct_size of no version are refused without being read.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_grep_start(cove_workspace* workspace, const char* path,
+                                               const char* pattern,
+                                               const cove_grep_options* options,
+                                               const cove_grep_callbacks* callbacks,
+                                               cove_search** out_search, cove_error** out_error);
+
+/* Something found by its name. Immutable; borrowed from its entries. */
+typedef struct cove_find_entry cove_find_entry;
+
+/* Returns the path below the searched directory. Bytes.
+ * Since: 0.1 */
+COVE_API const char* cove_find_entry_path(const cove_find_entry* entry);
+
+/* Returns a COVE_FILE_*; 0 for NULL.
+ * Since: 0.1 */
+COVE_API int32_t cove_find_entry_type(const cove_find_entry* entry);
+
+/* Returns what else is known, borrowed, its path ""; NULL without COVE_FIND_FACTS.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_find_entry_facts(const cove_find_entry* entry);
+
+/* Entries in the order in which they were found. Immutable. */
+typedef struct cove_find_entries cove_find_entries;
+
+/* Returns how many there are.
+ * Since: 0.1 */
+COVE_API size_t cove_find_entries_count(const cove_find_entries* entries);
+
+/* Returns entry `index`, borrowed; NULL past the last.
+ * Since: 0.1 */
+COVE_API const cove_find_entry* cove_find_entries_entry(const cove_find_entries* entries,
+                                                        size_t index);
+
+/* What a find found. Immutable. */
+typedef struct cove_find_result cove_find_result;
+
+/* Returns its entries, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_find_entries* cove_find_result_entries(const cove_find_result* result);
+
+/* Returns how it ended, borrowed.
+ * Since: 0.1 */
+COVE_API const cove_search_summary* cove_find_result_summary(const cove_find_result* result);
+
+/* Frees a result with its entries and its summary.
+ * Since: 0.1 */
+COVE_API void cove_find_result_free(cove_find_result* result);
+
+enum {
+  COVE_FIND_HIDDEN = 1,          /* also what begins with "." */
+  COVE_FIND_NO_IGNORE_FILES = 2, /* .gitignore, .ignore and .coveignore hide nothing */
+  COVE_FIND_NEWEST_FIRST = 4,    /* the `limit` newest of all, newest first, after the walk */
+  COVE_FIND_FACTS = 8            /* size, mode and times too; they cost a system call each */
+};
+
+typedef struct cove_find_options {
+  uint32_t struct_size;
+  uint32_t flags;             /* COVE_FIND_*; 0 = none */
+  const char* glob;           /* NULL or "" = everything */
+  uint32_t type;              /* a COVE_FILE_*; 0 = of every type */
+  uint32_t max_depth;         /* 1 = the directory's own entries; 0 = any */
+  const char* const* exclude; /* globs of files and directories to pass over */
+  size_t exclude_count;       /* entries of exclude */
+  uint64_t min_bytes;         /* only files of so many bytes and more; 0 = of any size */
+  uint64_t max_bytes;         /* only files of so many and less; 0 = any, COVE_BYTES_NONE = empty */
+  int64_t modified_from_ns;   /* last changed then or later, nanoseconds since 1970; 0 = any */
+  int64_t modified_until_ns;  /* last changed before; 0 = any */
+  uint64_t limit;             /* entries; 0 = 1,000, COVE_NO_LIMIT only of the start form */
+  uint64_t timeout_ms;        /* then the search ends with what it has; 0 = none */
+  cove_cancel* cancel;        /* the same; NULL = cannot be called off */
+} cove_find_options;
+
+#define COVE_FIND_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_find_options), 0, NULL, 0, 0, NULL, 0, 0, 0, 0, 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_find_options_init(cove_find_options* options, size_t size);
+
+/* Looks for names below a directory and collects at most 10,000. The caller frees *out_result.
+ * Cancellation and errors: as cove_workspace_grep.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_find(cove_workspace* workspace, const char* path,
+                                         const cove_find_options* options,
+                                         cove_find_result** out_result, cove_error** out_error);
+
+/* Takes the next entries; as cove_grep_lines_fn. */
+typedef int32_t (*cove_find_entries_fn)(void* user_data, const cove_find_entries* entries);
+
+typedef struct cove_find_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;              /* must be 0 */
+  cove_find_entries_fn on_entries; /* NULL = they are only counted */
+  cove_search_done_fn on_done;     /* required */
+  void* user_data;                 /* for both */
+  cove_drop_fn drop;               /* NULL = nothing to do */
+} cove_find_callbacks;
+
+#define COVE_FIND_CALLBACKS_INIT {(uint32_t)sizeof(cove_find_callbacks), 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_find_callbacks_init(cove_find_callbacks* callbacks, size_t size);
+
+/* Starts such a search, as cove_workspace_grep_start. COVE_FIND_NEWEST_FIRST needs a limit.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_find_start(cove_workspace* workspace, const char* path,
+                                               const cove_find_options* options,
+                                               const cove_find_callbacks* callbacks,
+                                               cove_search** out_search, cove_error** out_error);
+
+/* ================================= 10. Tools ==================================
+ *
+ * What a language model calls to work in a workspace; docs/tools.md has the tools, their parameters
+ * and the members of their data. */
+
+enum {
+  COVE_TOOLS_OPENAI = 1, /* [{"type": "function", "function": {"name", "description", ...}}] */
+  COVE_TOOLS_MCP = 2,    /* [{"name", "title", "description", "inputSchema", "annotations"}] */
+  COVE_TOOLS_PLAIN = 3   /* [{"name", "description", "parameters"}] */
+};
+
+/* Gives the tools as a JSON array in a COVE_TOOLS_* form, always in the same order; arguments are
+ * checked against the very schemas in it. Needs no open Cove. Errors: COVE_INVALID_ARGUMENT - no
+ * such form.
+ * Since: 0.1 */
+COVE_API cove_status cove_tools_describe_json(int32_t format, cove_buffer** out_json,
+                                              cove_error** out_error);
+
+/* What a tool answered. Immutable. */
+typedef struct cove_tool_result cove_tool_result;
+
+/* Returns what the model is to see: UTF-8, at most 2,000 lines or 50 KiB of content, with notices
+ * in square brackets that say what is missing. A NUL that does not count follows. *out_size may be
+ * NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_tool_result_text(const cove_tool_result* result, size_t* out_size);
+
+/* Returns what the host may want to know, a JSON object of the tool's own form, with "error" where
+ * there is one and "notes" where arguments were not taken as they stood; "" for NULL.
+ * Since: 0.1 */
+COVE_API const char* cove_tool_result_data_json(const cove_tool_result* result);
+
+/* Returns 1 where the tool could not do what was asked, which the text tells the model; else 0. A
+ * command that ran to its end is no error, whatever its exit code.
+ * Since: 0.1 */
+COVE_API int32_t cove_tool_result_is_error(const cove_tool_result* result);
+
+/* Frees a result.
+ * Since: 0.1 */
+COVE_API void cove_tool_result_free(cove_tool_result* result);
+
+/* Completion that gives a tool's answer. The callback frees both. */
+typedef void (*cove_tool_result_fn)(void* user_data, cove_tool_result* result, cove_error* error);
+
+/* Files that a tool wants links to, and the way to give them. Any thread; it may outlive the call
+ * and the Cove. */
+typedef struct cove_link_request cove_link_request;
+
+/* Returns how many files there are, at least 1.
+ * Since: 0.1 */
+COVE_API size_t cove_link_request_count(const cove_link_request* request);
+
+/* Returns file `index`, borrowed, its path below /workspace ("sessions/c1/out/report.html"); NULL
+ * past the last. It was there a moment ago.
+ * Since: 0.1 */
+COVE_API const cove_file_info* cove_link_request_file(const cove_link_request* request,
+                                                      size_t index);
+
+/* Returns what file `index` is, told from its first bytes: "image/png", "text/plain;
+ * charset=utf-8", ...; NULL past the last.
+ * Since: 0.1 */
+COVE_API const char* cove_link_request_content_type(const cove_link_request* request, size_t index);
+
+/* Returns 1 where nobody waits for the answer any more: the call was cancelled, its time is over,
+ * or the Cove closes; else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_link_request_is_over(const cove_link_request* request);
+
+/* Gives the links, one for each file and in their order, that whoever the model talks to can open.
+ * Once: then, and after a refusal, COVE_FAILED_PRECONDITION. Where nobody waits any more it is
+ * ignored. Errors: COVE_INVALID_ARGUMENT - another number of links than of files, or one is NULL;
+ * the request can still be answered.
+ * Since: 0.1 */
+COVE_API cove_status cove_link_request_answer(cove_link_request* request, const char* const* urls,
+                                              size_t url_count, cove_error** out_error);
+
+/* Says that there are no links: the tool's answer is an error of this code (one of the codes of
+ * section 1, not COVE_OK) and message, which the model sees. Once, as cove_link_request_answer.
+ * Since: 0.1 */
+COVE_API cove_status cove_link_request_refuse(cove_link_request* request, cove_status code,
+                                              const char* message, cove_error** out_error);
+
+/* Frees a request; one that was not answered is refused with COVE_UNAVAILABLE.
+ * Since: 0.1 */
+COVE_API void cove_link_request_free(cove_link_request* request);
+
+/* Wants links. The request belongs to the callback, which must not block: it may answer later and
+ * from any thread, and frees it. Until then the tool waits, as long as its call lasts. */
+typedef void (*cove_link_fn)(void* user_data, cove_link_request* request);
+
+typedef struct cove_tool_options {
+  uint32_t struct_size;
+  uint32_t reserved0;      /* must be 0 */
+  cove_link_fn make_links; /* of sandbox_get_file_url; NULL = the tool says that there are none */
+  void* link_user_data;    /* for make_links */
+  cove_drop_fn link_drop;  /* called once with link_user_data, when the call needs it no more */
+  uint64_t timeout_ms;     /* of the whole call; 0 = none */
+  cove_cancel* cancel;     /* NULL = cannot be called off */
+} cove_tool_options;
+
+#define COVE_TOOL_OPTIONS_INIT {(uint32_t)sizeof(cove_tool_options), 0, NULL, NULL, NULL, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_tool_options_init(cove_tool_options* options, size_t size);
+
+/* Calls a tool. `arguments_json` is what the model gave, as it stands; what models commonly get
+ * wrong is taken as it was meant, and the answer says so.
+ *
+ * What the model can do something about is a result with cove_tool_result_is_error, also an unknown
+ * name or wrong arguments. The caller frees *out_result. link_drop is called exactly once, also on
+ * failure; only options with a struct_size of no version are refused without being read.
+ * Cancellation and time limits: a command or a search gives what it had by then, else the call is
+ * COVE_CANCELLED or COVE_TIMEOUT; object still usable.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_tool_call(cove_workspace* workspace, const char* name,
+                                              const char* arguments_json,
+                                              const cove_tool_options* options,
+                                              cove_tool_result** out_result,
+                                              cove_error** out_error);
+
+/* As cove_workspace_tool_call, through a callback. link_drop may come before or after it.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_tool_call_start(cove_workspace* workspace, const char* name,
+                                                    const char* arguments_json,
+                                                    const cove_tool_options* options,
+                                                    cove_tool_result_fn done, void* user_data,
+                                                    cove_drop_fn drop, cove_error** out_error);
+
+/* ========================== 11. Lifecycle and reports =========================
  *
  * Each names a sandbox by its id: cove_workspace_sandbox_id, or cove_sandbox_id_of.
  * Common errors: COVE_NOT_FOUND - no such sandbox; COVE_UNAVAILABLE; COVE_INTEGRITY. */

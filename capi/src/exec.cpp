@@ -1,7 +1,6 @@
 /// Running commands.
 #include "exec_result.hpp"
-#include "handles.hpp"
-#include "options.hpp"
+#include "followed.hpp"
 
 using namespace cove;
 
@@ -31,27 +30,10 @@ ExecCallbacks callbacks_for(const std::shared_ptr<ExecReply>& reply, cove_output
 template <class Begin>
 cove_status start_followed(cove_workspace* workspace, const cove_exec_callbacks* callbacks,
                            cove_process** out_process, cove_error** out_error, Begin&& begin) {
-  const bool readable =
-      callbacks != nullptr && is_readable(rule_of<cove_exec_callbacks>(), callbacks);
-  if (!readable) {
-    return guarded(out_error, [&]() -> Result<void> {
-      COVE_TRY_VOID(require(callbacks, "callbacks"));
-      COVE_TRY_VOID(read_options(callbacks));
-      return ok();
-    });
-  }
-  return starting_call<cove_exec_result>(
-      workspace, "workspace", out_error, callbacks->on_done, callbacks->user_data, callbacks->drop,
-      [&](cove_workspace& handle, const auto& reply) -> Result<void> {
-        COVE_TRY_VOID(clear(out_process, "out_process"));
-        COVE_TRY(const auto read, read_options(callbacks));
-        COVE_TRY_VOID(check_flags(read.reserved0, 0, "cove_exec_callbacks.reserved0"));
-        // Made before: once the command runs, nothing may fail any more.
-        auto process = std::make_unique<cove_process>();
-        process->library = handle.library;
-        COVE_TRY(process->handle, begin(handle, callbacks_for(reply, read.on_output)));
-        *out_process = process.release();
-        return ok();
+  return followed_call<cove_exec_result>(
+      workspace, callbacks, out_process, "out_process", out_error,
+      [&](cove_workspace& handle, const cove_exec_callbacks& read, const auto& reply) {
+        return begin(handle, callbacks_for(reply, read.on_output));
       });
 }
 

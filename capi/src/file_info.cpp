@@ -14,6 +14,18 @@ cove_file_page::cove_file_page(FilePage page) : next(std::move(page.next)) {
   for (FileInfo& entry : page.entries) entries.push_back({std::move(entry)});
 }
 
+static_assert(static_cast<int>(FileChange::kCreated) == COVE_CHANGE_CREATED);
+static_assert(static_cast<int>(FileChange::kModified) == COVE_CHANGE_MODIFIED);
+static_assert(static_cast<int>(FileChange::kRemoved) == COVE_CHANGE_REMOVED);
+static_assert(static_cast<int>(FileChange::kMoved) == COVE_CHANGE_MOVED);
+static_assert(static_cast<int>(FileChange::kAttributes) == COVE_CHANGE_ATTRIBUTES);
+static_assert(static_cast<int>(FileChange::kOverflow) == COVE_CHANGE_OVERFLOW);
+
+cove_file_events::cove_file_events(std::vector<FileEvent> events) {
+  entries.reserve(events.size());
+  for (FileEvent& event : events) entries.push_back({std::move(event)});
+}
+
 extern "C" {
 
 const char* cove_file_info_path(const cove_file_info* info) {
@@ -40,6 +52,14 @@ const char* cove_file_info_link_target(const cove_file_info* info) {
   return info == nullptr ? "" : info->info.link_target.c_str();
 }
 
+const char* cove_file_info_etag(const cove_file_info* info) {
+  return info == nullptr ? "" : info->info.etag.c_str();
+}
+
+int32_t cove_file_info_is_unreadable(const cove_file_info* info) {
+  return info != nullptr && info->info.unreadable ? 1 : 0;
+}
+
 void cove_file_info_free(cove_file_info* info) { delete info; }
 
 size_t cove_file_page_count(const cove_file_page* page) {
@@ -55,5 +75,43 @@ const char* cove_file_page_next(const cove_file_page* page) {
 }
 
 void cove_file_page_free(cove_file_page* page) { delete page; }
+
+uint64_t cove_tree_counts_entries(const cove_tree_counts* counts) {
+  return counts == nullptr ? 0 : counts->counts.entries;
+}
+
+uint64_t cove_tree_counts_bytes(const cove_tree_counts* counts) {
+  return counts == nullptr ? 0 : counts->counts.bytes;
+}
+
+uint64_t cove_tree_counts_skipped(const cove_tree_counts* counts) {
+  return counts == nullptr ? 0 : counts->counts.skipped;
+}
+
+void cove_tree_counts_free(cove_tree_counts* counts) { delete counts; }
+
+int32_t cove_file_event_change(const cove_file_event* event) {
+  return event == nullptr ? 0 : static_cast<int32_t>(event->event.change);
+}
+
+const char* cove_file_event_path(const cove_file_event* event) {
+  return event == nullptr ? "" : event->event.path.c_str();
+}
+
+const char* cove_file_event_old_path(const cove_file_event* event) {
+  return event == nullptr ? "" : event->event.old_path.c_str();
+}
+
+int32_t cove_file_event_is_directory(const cove_file_event* event) {
+  return event != nullptr && event->event.is_directory ? 1 : 0;
+}
+
+size_t cove_file_events_count(const cove_file_events* events) {
+  return events == nullptr ? 0 : events->entries.size();
+}
+
+const cove_file_event* cove_file_events_entry(const cove_file_events* events, size_t index) {
+  return index < cove_file_events_count(events) ? &events->entries[index] : nullptr;
+}
 
 }  // extern "C"

@@ -1,9 +1,10 @@
-/// cove_file_info and cove_file_page.
+/// What is known of files: infos, pages, contents, lines, counts, changes.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include <cove/file_watch.hpp>
 #include <cove/files.hpp>
 
 #include "abi.hpp"
@@ -17,4 +18,33 @@ struct cove_file_page {
 
   std::vector<cove_file_info> entries;
   std::string next;
+};
+
+struct cove_file_content {
+  explicit cove_file_content(cove::FileContent read);
+
+  cove_file_info info;
+  std::string content_type;
+  cove::Bytes bytes;
+};
+
+struct cove_line_slice {
+  explicit cove_line_slice(cove::LineSlice read);
+
+  cove::LineSlice slice;  ///< but for its info
+  cove_file_info info;
+};
+
+struct cove_tree_counts {
+  cove::TreeCounts counts;
+};
+
+struct cove_file_event {
+  cove::FileEvent event;
+};
+
+struct cove_file_events {
+  explicit cove_file_events(std::vector<cove::FileEvent> events);
+
+  std::vector<cove_file_event> entries;
 };

@@ -77,6 +77,16 @@ struct cove_process {
   std::optional<cove::ExecHandle> handle;  // set before the host sees it
 };
 
+struct cove_watch {
+  cove::capi::LibraryPtr library;
+  std::optional<cove::WatchHandle> handle;  // set before the host sees it
+};
+
+struct cove_search {
+  cove::capi::LibraryPtr library;
+  std::optional<cove::SearchHandle> handle;  // set before the host sees it
+};
+
 namespace cove::capi {
 
 /// The guarded body of a call through `handle` that waits: body(handle's type&).

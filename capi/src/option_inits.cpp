@@ -34,6 +34,32 @@ void cove_file_list_options_init(cove_file_list_options* options, size_t size) {
   init(options, size);
 }
 void cove_remove_options_init(cove_remove_options* options, size_t size) { init(options, size); }
+void cove_read_lines_options_init(cove_read_lines_options* options, size_t size) {
+  init(options, size);
+}
+void cove_edit_options_init(cove_edit_options* options, size_t size) { init(options, size); }
+void cove_move_options_init(cove_move_options* options, size_t size) { init(options, size); }
+void cove_watch_options_init(cove_watch_options* options, size_t size) { init(options, size); }
+void cove_edit_init(cove_edit* edit, size_t size) { init(edit, size); }
+void cove_file_edit_init(cove_file_edit* edit, size_t size) { init(edit, size); }
+void cove_download_callbacks_init(cove_download_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_upload_callbacks_init(cove_upload_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_watch_callbacks_init(cove_watch_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_grep_options_init(cove_grep_options* options, size_t size) { init(options, size); }
+void cove_grep_callbacks_init(cove_grep_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_find_options_init(cove_find_options* options, size_t size) { init(options, size); }
+void cove_find_callbacks_init(cove_find_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_tool_options_init(cove_tool_options* options, size_t size) { init(options, size); }
 void cove_stop_options_init(cove_stop_options* options, size_t size) { init(options, size); }
 void cove_list_options_init(cove_list_options* options, size_t size) { init(options, size); }
 

@@ -84,29 +84,49 @@ void read_patience(const cove_exec_options& read, ExecSpec& spec) {
   }
 }
 
-std::uint32_t size_of(const void* theirs) {
+Error no_version(const StructRule& rule, std::uint32_t size) {
+  return Error(ErrorCode::kInvalidArgument,
+               std::string(rule.name) + ".struct_size is " + std::to_string(size) +
+                   ", not the size of any version: use its INIT macro or init function");
+}
+
+}  // namespace
+
+std::uint32_t struct_size_of(const void* theirs) {
   std::uint32_t size = 0;
   std::memcpy(&size, theirs, sizeof size);
   return size;
 }
 
-}  // namespace
+Result<void> require_array(const StructRule& rule, const void* theirs, std::size_t alignment,
+                           const char* name) {
+  COVE_TRY_VOID(require(theirs, name));
+  const std::uint32_t size = struct_size_of(theirs);
+  if (is_readable(rule, theirs) && size % alignment == 0) return ok();
+  return no_version(rule, size);
+}
+
+Result<void> require_stride(const StructRule& rule, const void* element, std::size_t stride) {
+  const std::uint32_t size = struct_size_of(element);
+  if (size == stride) return ok();
+  return Error(ErrorCode::kInvalidArgument,
+               std::string(rule.name) + ".struct_size is " + std::to_string(size) + " and " +
+                   std::to_string(stride) + " in one array: use its INIT macro for each element");
+}
 
 std::chrono::milliseconds milliseconds_of(std::uint64_t count) {
   return std::chrono::milliseconds(std::min(count, kMaxMilliseconds));
 }
 
 bool is_readable(const StructRule& rule, const void* theirs) {
-  const std::uint32_t size = size_of(theirs);
+  const std::uint32_t size = struct_size_of(theirs);
   return size >= rule.first_size && size <= kMaxStructSize;
 }
 
 Result<void> read_struct(const StructRule& rule, const void* theirs, void* ours) {
-  const std::uint32_t size = size_of(theirs);
+  const std::uint32_t size = struct_size_of(theirs);
   if (!is_readable(rule, theirs)) {
-    return Error(ErrorCode::kInvalidArgument,
-                 std::string(rule.name) + ".struct_size is " + std::to_string(size) +
-                     ", not the size of any version: use its INIT macro or init function");
+    return no_version(rule, size);
   }
   const auto* const bytes = static_cast<const unsigned char*>(theirs);
   const bool tail_is_zero = std::all_of(bytes + std::min<std::size_t>(size, rule.our_size),

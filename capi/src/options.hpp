@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include <cove/call_context.hpp>
 #include <cove/cove.hpp>
@@ -25,6 +26,16 @@ bool is_readable(const StructRule& rule, const void* theirs);
 /// know stays as it is in `ours`. kInvalidArgument: smaller than the first release's, or absurdly
 /// large; kUnsupported: it sets a field that this library does not know.
 Result<void> read_struct(const StructRule& rule, const void* theirs, void* ours);
+
+/// The struct_size that a struct begins with.
+std::uint32_t struct_size_of(const void* theirs);
+
+/// kInvalidArgument: no array, or its first element has a size of no version.
+Result<void> require_array(const StructRule& rule, const void* theirs, std::size_t alignment,
+                           const char* name);
+
+/// kInvalidArgument: an element of another size than the first.
+Result<void> require_stride(const StructRule& rule, const void* element, std::size_t stride);
 
 /// The sizes of the first release; a new field never changes them.
 template <class T>
@@ -82,6 +93,62 @@ inline StructRule rule_of<cove_remove_options>() {
   return {"cove_remove_options", 24, sizeof(cove_remove_options)};
 }
 template <>
+inline StructRule rule_of<cove_read_lines_options>() {
+  return {"cove_read_lines_options", 48, sizeof(cove_read_lines_options)};
+}
+template <>
+inline StructRule rule_of<cove_edit>() {
+  return {"cove_edit", 40, sizeof(cove_edit)};
+}
+template <>
+inline StructRule rule_of<cove_edit_options>() {
+  return {"cove_edit_options", 32, sizeof(cove_edit_options)};
+}
+template <>
+inline StructRule rule_of<cove_file_edit>() {
+  return {"cove_file_edit", 40, sizeof(cove_file_edit)};
+}
+template <>
+inline StructRule rule_of<cove_move_options>() {
+  return {"cove_move_options", 24, sizeof(cove_move_options)};
+}
+template <>
+inline StructRule rule_of<cove_download_callbacks>() {
+  return {"cove_download_callbacks", 32, sizeof(cove_download_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_upload_callbacks>() {
+  return {"cove_upload_callbacks", 32, sizeof(cove_upload_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_watch_options>() {
+  return {"cove_watch_options", 32, sizeof(cove_watch_options)};
+}
+template <>
+inline StructRule rule_of<cove_watch_callbacks>() {
+  return {"cove_watch_callbacks", 40, sizeof(cove_watch_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_grep_options>() {
+  return {"cove_grep_options", 88, sizeof(cove_grep_options)};
+}
+template <>
+inline StructRule rule_of<cove_grep_callbacks>() {
+  return {"cove_grep_callbacks", 40, sizeof(cove_grep_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_find_options>() {
+  return {"cove_find_options", 96, sizeof(cove_find_options)};
+}
+template <>
+inline StructRule rule_of<cove_find_callbacks>() {
+  return {"cove_find_callbacks", 40, sizeof(cove_find_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_tool_options>() {
+  return {"cove_tool_options", 48, sizeof(cove_tool_options)};
+}
+template <>
 inline StructRule rule_of<cove_stop_options>() {
   return {"cove_stop_options", 24, sizeof(cove_stop_options)};
 }
@@ -97,6 +164,25 @@ Result<T> read_options(const T* theirs) {
   ours.struct_size = sizeof(T);
   if (theirs != nullptr) COVE_TRY_VOID(read_struct(rule_of<T>(), theirs, &ours));
   return ours;
+}
+
+/// Reads an array of structs, which are as far apart as the program's header makes them.
+template <class T>
+Result<std::vector<T>> read_array(const T* theirs, std::size_t count, const char* name) {
+  std::vector<T> read;
+  if (count == 0) return read;
+  COVE_TRY_VOID(require_array(rule_of<T>(), theirs, alignof(T), name));
+  const std::size_t stride = struct_size_of(theirs);
+  for (std::size_t i = 0; i < count; ++i) {
+    // SAFETY: the elements lie one struct_size apart, and are read as bytes.
+    const auto* const element = reinterpret_cast<const unsigned char*>(theirs) + i * stride;
+    COVE_TRY_VOID(require_stride(rule_of<T>(), element, stride));
+    T ours{};
+    ours.struct_size = sizeof(T);
+    COVE_TRY_VOID(read_struct(rule_of<T>(), element, &ours));
+    read.push_back(ours);
+  }
+  return read;
 }
 
 /// kUnsupported where `flags` has a bit outside `known`: a newer header may give it a meaning.

@@ -14,10 +14,12 @@ import header_manifest
 FIELD_TYPES = {
     "uint32_t": "c_uint32",
     "uint64_t": "c_uint64",
+    "int64_t": "c_int64",
     "size_t": "c_size_t",
     "const char*": "c_char_p",
     "const void*": "c_char_p",
     "const char* const*": "POINTER(c_char_p)",
+    "const cove_edit*": "POINTER(Edit)",
     "void*": "c_void_p",
     "cove_cancel*": "Cancel",
 }

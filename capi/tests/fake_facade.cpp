@@ -155,6 +155,10 @@ Result<void> Cove::close(std::chrono::milliseconds) {
   impl_->log.reset();
   world().pending.clear();
   world().callbacks = {};
+  world().watch_callbacks = {};
+  world().grep_callbacks = {};
+  world().find_callbacks = {};
+  world().tool_options = {};
   return fake::reply();
 }
 

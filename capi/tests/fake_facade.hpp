@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <cove/cove.hpp>
+#include <cove/tools.hpp>
 
 namespace fake {
 
@@ -44,6 +45,41 @@ struct World {
   cove::AttachOptions attach;
   cove::ProcessInfo process_info;  ///< what such a call gives
   cove::OutputSlice slice;
+
+  cove::FileInfo file;                      ///< what the calls of fake_files.cpp give
+  cove::FileContent content;                ///< of `read`
+  cove::LineRange lines_wanted;             ///< of read_lines
+  cove::LineSlice line_slice;               ///< what it gives
+  std::vector<cove::FileEdit> edits;        ///< of edit_files; of edit_file one
+  std::vector<cove::EditOutcome> outcomes;  ///< what an edit gives; edit_files fails its second
+  std::string to;                           ///< of move, copy and make_symlink
+  cove::MoveOptions move;
+  std::uint32_t mode = 0;
+  cove::TreeCounts counts;
+  std::vector<std::string> pieces;     ///< what a download gives
+  std::optional<std::uint64_t> total;  ///< and tells of
+  std::string uploaded;
+  cove::WatchOptions watch;
+  std::vector<cove::FileEvent> events;  ///< what a waiting watch sees
+  cove::WatchCallbacks watch_callbacks;
+
+  cove::GrepQuery grep;
+  cove::FindQuery find;
+  cove::GrepResult lines;    ///< what a collecting grep gives
+  cove::FindResult entries;  ///< what a collecting find gives
+  cove::SearchCallbacks<cove::GrepLine> grep_callbacks;
+  cove::SearchCallbacks<cove::FindEntry> find_callbacks;
+
+  std::string tool_name;
+  std::string tool_arguments;
+  cove::ToolOptions tool_options;  ///< of the last call that was started
+  cove::ToolResult tool_result;    ///< what a tool answers
+  std::vector<cove::FileToLink>
+      linkless;  ///< what a tool asks links to first; empty = it asks none
+  std::vector<cove::Result<std::vector<std::string>>> links;  ///< what its link maker gave
+
+  /// Asks a link maker for links to `linkless`.
+  void ask_links(const cove::ToolOptions& options, const cove::CallContext& asked_in);
 
   /// Runs what is pending, in order.
   void deliver();

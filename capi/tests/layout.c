@@ -103,26 +103,154 @@ FIELD(cove_read_options, max_bytes, 16);
 FIELD(cove_read_options, timeout_ms, 24);
 FIELD(cove_read_options, cancel, 32);
 
-SIZE(cove_write_options, 32);
+SIZE(cove_write_options, 40);
 FIELD(cove_write_options, struct_size, 0);
 FIELD(cove_write_options, flags, 4);
 FIELD(cove_write_options, mode, 8);
 FIELD(cove_write_options, reserved0, 12);
 FIELD(cove_write_options, timeout_ms, 16);
 FIELD(cove_write_options, cancel, 24);
+FIELD(cove_write_options, if_unchanged_since, 32);
 
-SIZE(cove_file_list_options, 32);
+SIZE(cove_file_list_options, 40);
 FIELD(cove_file_list_options, struct_size, 0);
 FIELD(cove_file_list_options, limit, 4);
 FIELD(cove_file_list_options, after, 8);
 FIELD(cove_file_list_options, timeout_ms, 16);
 FIELD(cove_file_list_options, cancel, 24);
+FIELD(cove_file_list_options, depth, 32);
+FIELD(cove_file_list_options, reserved0, 36);
 
 SIZE(cove_remove_options, 24);
 FIELD(cove_remove_options, struct_size, 0);
 FIELD(cove_remove_options, flags, 4);
 FIELD(cove_remove_options, timeout_ms, 8);
 FIELD(cove_remove_options, cancel, 16);
+
+SIZE(cove_read_lines_options, 48);
+FIELD(cove_read_lines_options, struct_size, 0);
+FIELD(cove_read_lines_options, reserved0, 4);
+FIELD(cove_read_lines_options, first, 8);
+FIELD(cove_read_lines_options, count, 16);
+FIELD(cove_read_lines_options, max_bytes, 24);
+FIELD(cove_read_lines_options, timeout_ms, 32);
+FIELD(cove_read_lines_options, cancel, 40);
+
+SIZE(cove_edit, 40);
+FIELD(cove_edit, struct_size, 0);
+FIELD(cove_edit, flags, 4);
+FIELD(cove_edit, old_text, 8);
+FIELD(cove_edit, old_size, 16);
+FIELD(cove_edit, new_text, 24);
+FIELD(cove_edit, new_size, 32);
+
+SIZE(cove_edit_options, 32);
+FIELD(cove_edit_options, struct_size, 0);
+FIELD(cove_edit_options, flags, 4);
+FIELD(cove_edit_options, if_unchanged_since, 8);
+FIELD(cove_edit_options, timeout_ms, 16);
+FIELD(cove_edit_options, cancel, 24);
+
+SIZE(cove_file_edit, 40);
+FIELD(cove_file_edit, struct_size, 0);
+FIELD(cove_file_edit, flags, 4);
+FIELD(cove_file_edit, path, 8);
+FIELD(cove_file_edit, edits, 16);
+FIELD(cove_file_edit, edit_count, 24);
+FIELD(cove_file_edit, if_unchanged_since, 32);
+
+SIZE(cove_move_options, 24);
+FIELD(cove_move_options, struct_size, 0);
+FIELD(cove_move_options, flags, 4);
+FIELD(cove_move_options, timeout_ms, 8);
+FIELD(cove_move_options, cancel, 16);
+
+SIZE(cove_download_callbacks, 32);
+FIELD(cove_download_callbacks, struct_size, 0);
+FIELD(cove_download_callbacks, reserved0, 4);
+FIELD(cove_download_callbacks, on_piece, 8);
+FIELD(cove_download_callbacks, on_progress, 16);
+FIELD(cove_download_callbacks, user_data, 24);
+
+SIZE(cove_upload_callbacks, 32);
+FIELD(cove_upload_callbacks, struct_size, 0);
+FIELD(cove_upload_callbacks, reserved0, 4);
+FIELD(cove_upload_callbacks, next_piece, 8);
+FIELD(cove_upload_callbacks, on_progress, 16);
+FIELD(cove_upload_callbacks, user_data, 24);
+
+SIZE(cove_watch_options, 32);
+FIELD(cove_watch_options, struct_size, 0);
+FIELD(cove_watch_options, flags, 4);
+FIELD(cove_watch_options, max_directories, 8);
+FIELD(cove_watch_options, reserved0, 12);
+FIELD(cove_watch_options, timeout_ms, 16);
+FIELD(cove_watch_options, cancel, 24);
+
+SIZE(cove_watch_callbacks, 40);
+FIELD(cove_watch_callbacks, struct_size, 0);
+FIELD(cove_watch_callbacks, reserved0, 4);
+FIELD(cove_watch_callbacks, on_events, 8);
+FIELD(cove_watch_callbacks, on_done, 16);
+FIELD(cove_watch_callbacks, user_data, 24);
+FIELD(cove_watch_callbacks, drop, 32);
+
+SIZE(cove_grep_options, 88);
+FIELD(cove_grep_options, struct_size, 0);
+FIELD(cove_grep_options, flags, 4);
+FIELD(cove_grep_options, context_before, 8);
+FIELD(cove_grep_options, context_after, 12);
+FIELD(cove_grep_options, include, 16);
+FIELD(cove_grep_options, include_count, 24);
+FIELD(cove_grep_options, exclude, 32);
+FIELD(cove_grep_options, exclude_count, 40);
+FIELD(cove_grep_options, max_file_bytes, 48);
+FIELD(cove_grep_options, limit, 56);
+FIELD(cove_grep_options, max_line_bytes, 64);
+FIELD(cove_grep_options, reserved0, 68);
+FIELD(cove_grep_options, timeout_ms, 72);
+FIELD(cove_grep_options, cancel, 80);
+
+SIZE(cove_grep_callbacks, 40);
+FIELD(cove_grep_callbacks, struct_size, 0);
+FIELD(cove_grep_callbacks, reserved0, 4);
+FIELD(cove_grep_callbacks, on_lines, 8);
+FIELD(cove_grep_callbacks, on_done, 16);
+FIELD(cove_grep_callbacks, user_data, 24);
+FIELD(cove_grep_callbacks, drop, 32);
+
+SIZE(cove_find_options, 96);
+FIELD(cove_find_options, struct_size, 0);
+FIELD(cove_find_options, flags, 4);
+FIELD(cove_find_options, glob, 8);
+FIELD(cove_find_options, type, 16);
+FIELD(cove_find_options, max_depth, 20);
+FIELD(cove_find_options, exclude, 24);
+FIELD(cove_find_options, exclude_count, 32);
+FIELD(cove_find_options, min_bytes, 40);
+FIELD(cove_find_options, max_bytes, 48);
+FIELD(cove_find_options, modified_from_ns, 56);
+FIELD(cove_find_options, modified_until_ns, 64);
+FIELD(cove_find_options, limit, 72);
+FIELD(cove_find_options, timeout_ms, 80);
+FIELD(cove_find_options, cancel, 88);
+
+SIZE(cove_find_callbacks, 40);
+FIELD(cove_find_callbacks, struct_size, 0);
+FIELD(cove_find_callbacks, reserved0, 4);
+FIELD(cove_find_callbacks, on_entries, 8);
+FIELD(cove_find_callbacks, on_done, 16);
+FIELD(cove_find_callbacks, user_data, 24);
+FIELD(cove_find_callbacks, drop, 32);
+
+SIZE(cove_tool_options, 48);
+FIELD(cove_tool_options, struct_size, 0);
+FIELD(cove_tool_options, reserved0, 4);
+FIELD(cove_tool_options, make_links, 8);
+FIELD(cove_tool_options, link_user_data, 16);
+FIELD(cove_tool_options, link_drop, 24);
+FIELD(cove_tool_options, timeout_ms, 32);
+FIELD(cove_tool_options, cancel, 40);
 
 SIZE(cove_stop_options, 24);
 FIELD(cove_stop_options, struct_size, 0);

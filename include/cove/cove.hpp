@@ -7,8 +7,8 @@
 ///
 /// Reading order: result.hpp, workspace_key.hpp, this header, sandbox_client.hpp, exec.hpp,
 /// exec_handle.hpp, sandbox_processes.hpp, process.hpp, sandbox_files.hpp, files.hpp, edit.hpp,
-/// file_watch.hpp, sandbox_search.hpp, search.hpp; then record.hpp and lifecycle.hpp; then the
-/// seams: metadata_store.hpp, object_store.hpp, provider.hpp, guest.hpp (its parts are
+/// file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp; then record.hpp and lifecycle.hpp;
+/// then the seams: metadata_store.hpp, object_store.hpp, provider.hpp, guest.hpp (its parts are
 /// guest_commands.hpp, guest_files.hpp and guest_search.hpp), snapshot.hpp, scheduler.hpp,
 /// clock.hpp, id_source.hpp.
 ///

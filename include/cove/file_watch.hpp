@@ -12,7 +12,7 @@ namespace cove {
 
 enum class FileChange : std::uint8_t {
   kCreated = 1,   ///< also each entry of a directory that appeared
-  kModified = 2,  ///< content
+  kModified = 2,  ///< content; also a file that Cove wrote, new or in place of another
   kRemoved = 3,   ///< also moved out of what is watched
   kMoved = 4,     ///< from `old_path` to `path`, both below the watched directory
   kAttributes = 5,

@@ -149,6 +149,9 @@ class SandboxFiles {
 
   class Reach;  ///< src/client: the way to the guest, and the session
 
+  /// For Cove's own parts.
+  const std::shared_ptr<const Reach>& reach() const noexcept { return reach_; }
+
  protected:
   explicit SandboxFiles(std::shared_ptr<const Reach> reach) : reach_(std::move(reach)) {}
 

@@ -27,6 +27,10 @@ Run run_of(Verb verb) {
     case Verb::kLs: return run_ls;
     case Verb::kGrep: return run_grep;
     case Verb::kFind: return run_find;
+    case Verb::kRead: return run_read;
+    case Verb::kWrite: return run_write;
+    case Verb::kEdit: return run_edit;
+    case Verb::kTool: return run_tool;
     case Verb::kStatus: return run_status;
     case Verb::kList: return run_list;
     case Verb::kStop: return run_stop;
@@ -36,6 +40,7 @@ Run run_of(Verb verb) {
     case Verb::kDoctor: return run_doctor;
     case Verb::kNone:
     case Verb::kHelp:
+    case Verb::kTools:
     case Verb::kVersion: break;
   }
   return nullptr;
@@ -62,15 +67,16 @@ CallContext call_of(const Request& request, const std::stop_token& stop) {
 /// The commands that may begin a Cove where there is none. All others look at, or change, what is
 /// there: a mistyped --home must not make an empty one.
 bool may_begin(const Request& request) {
-  const bool writes = request.verb == Verb::kExec || request.verb == Verb::kPut;
+  const bool writes =
+      request.verb == Verb::kExec || request.verb == Verb::kPut || request.verb == Verb::kWrite;
   return writes && !request.workspace.sandbox;
 }
 
 Error no_cove(const std::string& state_dir) {
   return Error(ErrorCode::kNotFound, "there is no Cove in " + base::quoted(state_dir))
       .with_context("hint",
-                    "correct --home, COVE_HOME or state_dir; exec and put begin one where it is "
-                    "meant to be");
+                    "correct --home, COVE_HOME or state_dir; exec, put and write begin one where "
+                    "it is meant to be");
 }
 
 Result<int> run_without_cove(const Request& request, const Program& program, Config config) {
@@ -105,6 +111,7 @@ Result<int> run_request(const Request& request, const Program& program) {
       COVE_TRY_VOID(program.output.out(text));
       return 0;
     }
+    case Verb::kTools: return describe_tools(request, program.output);
     case Verb::kNone: {
       COVE_TRY(const std::string_view text, help_of(""));
       COVE_TRY_VOID(program.output.err(text));

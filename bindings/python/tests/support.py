@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import unittest
 
 import cove
 
@@ -29,6 +30,17 @@ class Home:
             for record in list(c.list()):
                 c.destroy(record["sandbox_id"])
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+class WithCove(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.home = Home()
+        cls.addClassCleanup(cls.home.end)
+        cls.cove = cls.home.open()
+        cls.addClassCleanup(cls.cove.close)
+        cls.workspace = cls.cove.acquire(KEY, chat_id="c1")
+        cls.addClassCleanup(cls.workspace.close)
 
 
 def run_python(code, *arguments, **environment):

@@ -8,18 +8,7 @@ import unittest
 
 import cove
 from cove._calls import registry
-from tests.support import KEY, Home, run_python
-
-
-class WithCove(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.home = Home()
-        cls.addClassCleanup(cls.home.end)
-        cls.cove = cls.home.open()
-        cls.addClassCleanup(cls.cove.close)
-        cls.workspace = cls.cove.acquire(KEY, chat_id="c1")
-        cls.addClassCleanup(cls.workspace.close)
+from tests.support import KEY, Home, WithCove, run_python
 
 
 class Commands(WithCove):

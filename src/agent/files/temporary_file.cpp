@@ -24,6 +24,13 @@ std::string temporary_name() {
   return ".cove-" + base::to_hex(random);
 }
 
+bool is_temporary_name(std::string_view name) noexcept {
+  constexpr std::string_view kPrefix = ".cove-";
+  constexpr std::size_t kDigits = 16;
+  return name.size() == kPrefix.size() + kDigits && name.starts_with(kPrefix) &&
+         name.find_first_not_of("0123456789abcdef", kPrefix.size()) == std::string_view::npos;
+}
+
 TemporaryFile::~TemporaryFile() {
   if (!name_.empty()) ::unlinkat(directory_, name_.c_str(), 0);
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/system/unique_fd.hpp"
 
@@ -9,6 +10,9 @@ namespace cove::agent {
 
 /// A name that nothing else has: `.cove-` and 16 random hex digits.
 std::string temporary_name();
+
+/// Whether `name` has that form.
+bool is_temporary_name(std::string_view name) noexcept;
 
 /// A file that has no name yet, or a `.cove-<random>` one where the file system or a missing /proc
 /// leaves no other way. Until it gets a name nothing of it stays; where the process is killed, only

@@ -12,6 +12,7 @@
 
 #include "agent/files/directory_stream.hpp"
 #include "agent/files/directory_trail.hpp"
+#include "agent/files/temporary_file.hpp"
 #include "base/system/system_error.hpp"
 
 namespace cove::agent {
@@ -176,13 +177,17 @@ Result<void> DirectoryWatch::watch_anew() {
 Result<void> DirectoryWatch::take_named(const inotify_event& event, int watch,
                                         const std::string& name) {
   const bool directory = (event.mask & IN_ISDIR) != 0;
-  if ((event.mask & IN_CREATE) != 0) return appeared(watch, name, directory);
   if ((event.mask & IN_MOVED_TO) != 0) return arrived(event, watch, name);
   if ((event.mask & IN_MOVED_FROM) != 0) {
     const auto& children = nodes_[watch].children;
     const auto child = children.find(name);
-    departure_ = Departure{event.cookie, path_of(watch, name), directory, {}};
+    departure_ =
+        Departure{event.cookie, path_of(watch, name), directory, {}, is_temporary_name(name)};
     if (child != children.end()) departure_->watch = child->second;
+  } else if (!directory && is_scratch(watch, name)) {
+    return ok();
+  } else if ((event.mask & IN_CREATE) != 0) {
+    return appeared(watch, name, directory);
   } else if ((event.mask & IN_DELETE) != 0) {
     tell(FileChange::kRemoved, path_of(watch, name), directory);
   } else if ((event.mask & IN_MODIFY) != 0) {
@@ -191,6 +196,19 @@ Result<void> DirectoryWatch::take_named(const inotify_event& event, int watch,
     tell(FileChange::kAttributes, path_of(watch, name), directory);
   }
   return ok();
+}
+
+/// What a write makes before the file has its name. One that was opened with O_TMPFILE is in no
+/// directory, but the kernel tells of writes to it as of a file `#<inode>`.
+bool DirectoryWatch::is_scratch(int watch, const std::string& name) {
+  if (is_temporary_name(name)) return true;
+  const bool could_be =
+      name.starts_with('#') && name.find_first_not_of("0123456789", 1) == std::string::npos;
+  if (!could_be) return false;
+  const base::UniqueFd directory = open(watch);
+  struct stat facts{};
+  return directory && ::fstatat(*directory, name.c_str(), &facts, AT_SYMLINK_NOFOLLOW) != 0 &&
+         errno == ENOENT;
 }
 
 Result<void> DirectoryWatch::appeared(int watch, const std::string& name, bool directory) {
@@ -214,6 +232,10 @@ Result<void> DirectoryWatch::arrived(const inotify_event& event, int watch,
   const bool directory = (event.mask & IN_ISDIR) != 0;
   if (!departure_) return appeared(watch, name, directory);
   const Departure departure = *std::exchange(departure_, std::nullopt);
+  if (departure.is_temporary && !directory) {
+    tell(FileChange::kModified, path_of(watch, name), false);  // a write took the place of a file
+    return ok();
+  }
   tell(FileChange::kMoved, path_of(watch, name), directory, departure.path);
   if (!departure.watch) return directory ? add_child(watch, name) : ok();
   detach(*departure.watch);
@@ -227,6 +249,7 @@ Result<void> DirectoryWatch::arrived(const inotify_event& event, int watch,
 void DirectoryWatch::settle_departure() {
   if (!departure_) return;
   const Departure departure = *std::exchange(departure_, std::nullopt);
+  if (departure.is_temporary && !departure.is_directory) return;
   tell(FileChange::kRemoved, departure.path, departure.is_directory);
   if (departure.watch) forget(*departure.watch);
 }

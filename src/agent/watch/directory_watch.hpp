@@ -52,6 +52,7 @@ class DirectoryWatch {
     std::string path;
     bool is_directory = false;
     std::optional<int> watch;  // of the directory that moved
+    bool is_temporary = false;
   };
 
   Result<std::optional<int>> add(int directory, int parent, const std::string& name);
@@ -67,6 +68,7 @@ class DirectoryWatch {
   std::string path_of(int watch, const std::string& name = {}) const;
   Result<void> watch_anew();
   base::UniqueFd open(int watch);
+  bool is_scratch(int watch, const std::string& name);
   void tell(FileChange change, std::string path, bool is_directory, std::string old_path = {});
 
   Opener opener_;

@@ -1,7 +1,9 @@
 #include <algorithm>
 
+#include "cli/arguments/file_help.hpp"
 #include "cli/arguments/process_help.hpp"
 #include "cli/arguments/request.hpp"
+#include "cli/arguments/tool_help.hpp"
 
 namespace cove::cli {
 namespace {
@@ -18,6 +20,11 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   ls        list a directory               cove ls --app demo --user ana -l data
   grep      find lines in files            cove grep --app demo --user ana 'def \w+' src
   find      find files by name             cove find --app demo --user ana '*.csv'
+  read      read lines of a file           cove read --app demo --user ana --limit 20 report.py
+  write     write a file from stdin        date | cove write --app demo --user ana now.txt
+  edit      replace text in a file         cove edit --app demo --user ana a.py 'x = 1' 'x = 2'
+  tool      call a tool as a model does    cove tool --app demo --user ana sandbox_ls '{}'
+  tools     describe the tools             cove tools --format mcp
 
 Commands that run on in a workspace:
   exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
@@ -90,123 +97,6 @@ Examples:
   cove exec --app demo --user ana -t -- bash
   cove exec --app demo --user ana --timeout 10s -e LANG=C -- make test
   cove exec --app demo --user ana -d --name web -- python3 -m http.server
-)";
-
-constexpr std::string_view kPut = R"(Write a file of a workspace: whole or not at all.
-
-Usage: cove put --app ID --user U [--chat C] [OPTIONS] LOCAL PATH
-
-LOCAL is a file of this machine, or - for stdin. PATH is a path in the workspace: relative to the
-chat's directory, or absolute below /workspace. A PATH that ends with / is a directory to put the
-file in. Missing directories are made.
-
-Options:
-  --mode MODE         the file's mode, such as 0755; default: an existing file's, else 0644
-  --durable           return when the file is on the disk
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove put --app demo --user ana sales.csv data/sales.csv
-  cove put --app demo --user ana --mode 0755 build.sh bin/
-  date | cove put --app demo --user ana --chat c1 - now.txt
-)";
-
-constexpr std::string_view kGet =
-    R"(Read a file of a workspace, to stdout or into a file of this machine.
-
-Usage: cove get --app ID --user U [--chat C] [OPTIONS] PATH [LOCAL]
-
-PATH is a path in the workspace: relative to the chat's directory, or absolute below /workspace.
-LOCAL is written whole or not at all; a directory gets a file of PATH's name; a link stays, and the
-file that it leads to is replaced.
-
-Options:
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove get --app demo --user ana out/chart.svg chart.svg
-  cove get --app demo --user ana --chat c2 ../c1/note.txt
-  cove get --app demo --user ana data/sales.csv | head
-)";
-
-constexpr std::string_view kLs = R"(List a directory of a workspace, sorted by the names' bytes.
-
-Usage: cove ls --app ID --user U [--chat C] [OPTIONS] [PATH]
-
-Without PATH it is the chat's directory, or /workspace. Control characters and bytes that are no
-UTF-8 are shown as escapes (\n, \xff); a backslash as \\.
-
-Options:
-  -l                  also type, mode, size, time of change, and where a link leads
-  --json              {"entries": [{"name", "type", "size", "mode", "modified", "link_target"}]};
-                      a name that is no UTF-8 has its bytes in "name_hex"
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove ls --app demo --user ana
-  cove ls --app demo --user ana --chat c1 -l ..
-)";
-
-constexpr std::string_view kGrep = R"(Find the lines of a workspace's files that match a pattern.
-
-Usage: cove grep --app ID --user U [--chat C] [OPTIONS] PATTERN [PATH]
-
-PATTERN is a regular expression of RE2's syntax, held against one line at a time. PATH is a directory
-or a file; without it, it is the chat's directory, or /workspace. Lines come as PATH:LINE:TEXT, in one
-order always; bytes that cannot be shown as escapes. Passed over are binary files, hidden ones, .git,
-and what .gitignore, .ignore and .coveignore say.
-
-Options:
-  -F, --literal       PATTERN is plain text
-  -i, --ignore-case   upper and lower case are the same
-  -w, --word          only whole words
-  -A N, -B N, -C N    also N lines after, before, or around each match (--after, --before, --context)
-  --include GLOB      only files that match; may be repeated
-  --exclude GLOB      pass over files and directories that match; may be repeated
-  --hidden            also what begins with a dot
-  --no-ignore         also what ignore files hide
-  --limit N           stop after N matching lines
-  --json              {"lines": [...], "summary": {...}}; see docs/command.md
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Exit code: 0 where a line was found, 1 where none was, 125 Cove's own.
-
-Examples:
-  cove grep --app demo --user ana -F TODO
-  cove grep --app demo --user ana --chat c1 -i --include '*.py' 'import\s+os' src
-)";
-
-constexpr std::string_view kFind = R"(Find files and directories of a workspace by their names.
-
-Usage: cove find --app ID --user U [--chat C] [OPTIONS] [GLOB [PATH]]
-
-GLOB has * ? [a-z] {a,b} and ** for any number of directories; with a slash in it it is held against
-the path below PATH, else against the name. Without GLOB everything is found. PATH is a directory;
-without it, it is the chat's directory, or /workspace. Passed over are hidden files, .git, and what
-.gitignore, .ignore and .coveignore say.
-
-Options:
-  --type TYPE         file, directory, symlink or other
-  --min-size N, --max-size N    only files of so many bytes
-  --changed-within T  only what changed in the last 30s, 10m, 24h
-  --depth N           so many levels of directories; 1 = PATH's own entries
-  --newest            the newest first: the --limit newest, 1000 without one
-  --exclude GLOB      pass over what matches; may be repeated
-  --hidden            also what begins with a dot
-  --no-ignore         also what ignore files hide
-  --limit N           stop after N
-  -l                  also type, mode, size, time of change, and where a link leads
-  --json              {"entries": [...], "summary": {...}}; see docs/command.md
-  --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
-  --home DIR, --config FILE, --timeout T, --verbose    see cove --help
-
-Examples:
-  cove find --app demo --user ana '**/*_test.{py,js}'
-  cove find --app demo --user ana --newest --limit 20 -l '*' data
 )";
 
 constexpr std::string_view kStatus = R"(Say what a workspace's sandbox is doing. Nothing is started.
@@ -327,11 +217,12 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},     {"exec", kExec},         {"ps", kPsHelp},       {"logs", kLogsHelp},
-    {"kill", kKillHelp}, {"attach", kAttachHelp}, {"put", kPut},         {"get", kGet},
-    {"ls", kLs},         {"grep", kGrep},         {"find", kFind},       {"status", kStatus},
-    {"list", kListHelp}, {"stop", kStop},         {"archive", kArchive}, {"destroy", kDestroy},
-    {"sweep", kSweep},   {"doctor", kDoctor},     {"help", kHelp},
+    {"", kOverview},       {"exec", kExec},         {"ps", kPsHelp},     {"logs", kLogsHelp},
+    {"kill", kKillHelp},   {"attach", kAttachHelp}, {"put", kPutHelp},   {"get", kGetHelp},
+    {"ls", kLsHelp},       {"grep", kGrepHelp},     {"find", kFindHelp}, {"read", kReadHelp},
+    {"write", kWriteHelp}, {"edit", kEditHelp},     {"tool", kToolHelp}, {"tools", kToolsHelp},
+    {"status", kStatus},   {"list", kListHelp},     {"stop", kStop},     {"archive", kArchive},
+    {"destroy", kDestroy}, {"sweep", kSweep},       {"doctor", kDoctor}, {"help", kHelp},
 };
 
 }  // namespace

@@ -26,11 +26,13 @@ struct Raw {
   std::string mode;
   std::string type;
   std::string changed_within;
+  std::string format;
   std::optional<std::uint32_t> context;
   bool no_ignore = false;
   std::vector<std::string> env;
   std::optional<std::string> first;
   std::optional<std::string> second;
+  std::optional<std::string> third;
   bool help = false;
 };
 
@@ -60,6 +62,11 @@ constexpr Command kCommands[] = {
     {"ls", Verb::kLs, kWorkspace | kChat | kPaths, 0, 1, "at most one PATH"},
     {"grep", Verb::kGrep, kWorkspace | kChat | kPaths, 1, 2, "PATTERN and at most one PATH"},
     {"find", Verb::kFind, kWorkspace | kChat | kPaths, 0, 2, "at most GLOB and PATH"},
+    {"read", Verb::kRead, kWorkspace | kChat | kPaths, 1, 1, "one PATH"},
+    {"write", Verb::kWrite, kWorkspace | kChat | kPaths, 1, 1, "one PATH; the content is stdin"},
+    {"edit", Verb::kEdit, kWorkspace | kChat | kPaths, 3, 3, "PATH, OLD and NEW"},
+    {"tool", Verb::kTool, kWorkspace | kChat | kPaths, 1, 2, "NAME and JSON (without it: stdin)"},
+    {"tools", Verb::kTools, 0, 0, 0, "no path"},
     {"status", Verb::kStatus, kWorkspace | kChat, 0, 0, "no path"},
     {"list", Verb::kList, kWorkspace, 0, 0, "no path"},
     {"stop", Verb::kStop, kWorkspace | kChat, 0, 0, "no path"},
@@ -125,9 +132,10 @@ void add_find(CLI::App& app, Request& request, Raw& raw) {
 
 void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) {
   if ((command.options & kPaths) != 0) {
-    // Two single values: a list would split a name such as [a,b].
+    // Single values: a list would split a name such as [a,b].
     app.add_option("first", raw.first);
     app.add_option("second", raw.second);
+    if (command.most > 2) app.add_option("third", raw.third);
   }
   switch (command.verb) {
     case Verb::kExec:
@@ -152,6 +160,23 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
     case Verb::kLs: app.add_flag("-l", request.long_form); break;
     case Verb::kGrep: add_grep(app, request.grep, raw); break;
     case Verb::kFind: add_find(app, request, raw); break;
+    case Verb::kRead:
+      app.add_option("--offset", request.lines.first);
+      app.add_option("--limit", request.lines.count);
+      break;
+    case Verb::kWrite:
+      app.add_option("--mode", raw.mode);
+      app.add_flag("--durable", request.durable);
+      app.add_flag("--append", request.append);
+      app.add_flag("--if-absent", request.if_absent);
+      app.add_option("--if-unchanged", request.if_unchanged);
+      break;
+    case Verb::kEdit:
+      app.add_flag("--all", request.replace_all);
+      app.add_flag("--durable", request.durable);
+      app.add_option("--if-unchanged", request.if_unchanged);
+      break;
+    case Verb::kTools: app.add_option("--format", raw.format); break;
     case Verb::kList: app.add_option("--source", request.source); break;
     case Verb::kStop:
     case Verb::kArchive: app.add_flag("--force", request.force); break;
@@ -232,7 +257,7 @@ Result<void> take_mode(const std::string& text, Request& request) {
   const char* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, mode, 8);
   if (failure != std::errc() || stop != end || mode > 07777U) {
-    return usage_error("--mode wants octal digits such as 0755, not " + base::quoted(text), "put");
+    return usage_error("--mode wants octal digits such as 0755, not " + base::quoted(text), "");
   }
   request.mode = mode;
   return ok();
@@ -250,6 +275,14 @@ Result<void> take_type(const std::string& text, FindQuery& query) {
   if (query.type) return ok();
   return usage_error("--type wants file, directory, symlink or other, not " + base::quoted(text),
                      "find");
+}
+
+Result<void> take_format(const std::string& text, Request& request) {
+  if (text.empty() || text == "openai") return ok();
+  if (text == "mcp") request.tool_format = ToolFormat::kMcp;
+  if (text == "plain") request.tool_format = ToolFormat::kPlain;
+  if (request.tool_format != ToolFormat::kOpenAi) return ok();
+  return usage_error("--format wants openai, mcp or plain, not " + base::quoted(text), "tools");
 }
 
 /// What of grep and find was not read into their queries at once.
@@ -277,6 +310,7 @@ Result<void> take_operands(const Command& command, Raw& raw, std::vector<std::st
   }
   if (raw.first) request.operands.push_back(*std::move(raw.first));
   if (raw.second) request.operands.push_back(*std::move(raw.second));
+  if (raw.third) request.operands.push_back(*std::move(raw.third));
   request.operands.insert(request.operands.end(), rest.begin(), rest.end());
   const std::size_t count = request.operands.size();
   if (count >= command.least && count <= command.most) return ok();
@@ -337,6 +371,7 @@ Result<Request> parse_request(const std::vector<std::string>& arguments) {
   COVE_TRY_VOID(take_mode(raw.mode, request));
   COVE_TRY_VOID(take_process(raw, request));
   COVE_TRY_VOID(take_search(raw, request));
+  COVE_TRY_VOID(take_format(raw.format, request));
   COVE_TRY_VOID(check_chat(request));
   COVE_TRY_VOID(take_operands(*command, raw, std::move(rest), request));
   if (request.verb == Verb::kHelp && !request.operands.empty()) request.topic = request.operands[0];

@@ -9,8 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include <cove/files.hpp>
 #include <cove/result.hpp>
 #include <cove/search.hpp>
+#include <cove/tools.hpp>
 
 namespace cove::cli {
 
@@ -27,6 +29,11 @@ enum class Verb : std::uint8_t {
   kLs,
   kGrep,
   kFind,
+  kRead,
+  kWrite,
+  kEdit,
+  kTool,
+  kTools,
   kStatus,
   kStop,
   kArchive,
@@ -56,8 +63,8 @@ struct Request {
   std::optional<std::string> config;
   std::optional<std::chrono::milliseconds> timeout;
   WorkspaceChoice workspace;
-  /// Of put, get and ls: paths; of grep and find: what they look for first; of kill and such: one
-  /// process.
+  /// Of put, get and ls: paths; of grep, find and tool: what they look for, or its name, first; of
+  /// kill and such: one process.
   std::vector<std::string> operands;
   std::vector<std::string> command;  ///< of exec: what follows `--`, as it was given
   bool read_stdin = false;
@@ -76,6 +83,12 @@ struct Request {
   GrepQuery grep{.limit = {}};
   FindQuery find{.limit = {}};
   std::optional<std::chrono::milliseconds> changed_within;  ///< of find
+  LineRange lines;                                          ///< of read
+  bool append = false;
+  bool if_absent = false;
+  std::optional<std::string> if_unchanged;
+  bool replace_all = false;
+  ToolFormat tool_format = ToolFormat::kOpenAi;
   bool force = false;
   bool yes = false;
   bool orphans = false;

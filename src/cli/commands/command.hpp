@@ -27,6 +27,10 @@ Result<int> run_get(const Invocation& invocation);
 Result<int> run_ls(const Invocation& invocation);
 Result<int> run_grep(const Invocation& invocation);
 Result<int> run_find(const Invocation& invocation);
+Result<int> run_tool(const Invocation& invocation);
+Result<int> run_read(const Invocation& invocation);
+Result<int> run_write(const Invocation& invocation);
+Result<int> run_edit(const Invocation& invocation);
 Result<int> run_status(const Invocation& invocation);
 Result<int> run_list(const Invocation& invocation);
 Result<int> run_stop(const Invocation& invocation);
@@ -34,6 +38,9 @@ Result<int> run_archive(const Invocation& invocation);
 Result<int> run_destroy(const Invocation& invocation);
 Result<int> run_sweep(const Invocation& invocation);
 Result<int> run_doctor(const Invocation& invocation);
+
+/// Prints the tools, which needs no Cove.
+Result<int> describe_tools(const Request& request, const Output& output);
 
 /// Prints what doctor found. 1 where something is broken.
 Result<int> tell_findings(const Output& output, bool json, const std::vector<Finding>& findings);

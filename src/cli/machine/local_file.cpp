@@ -82,6 +82,20 @@ Result<Bytes> read_piece(int fd, const std::string& shown, const CallContext& ca
   }
 }
 
+Result<std::string> read_all(int fd, const std::string& shown, std::size_t limit,
+                             const CallContext& call) {
+  std::string all;
+  for (;;) {
+    COVE_TRY(const Bytes piece, read_piece(fd, shown, call));
+    if (piece.empty()) return all;
+    if (piece.size() > limit - all.size()) {
+      return Error(ErrorCode::kTooLarge, shown + " has more than " + std::to_string(limit >> 20U) +
+                                             " MiB; put it as a file, and read that");
+    }
+    all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  }
+}
+
 std::string last_name(const std::string& path) {
   const std::size_t end = path.find_last_not_of('/');
   if (end == std::string::npos) return "";

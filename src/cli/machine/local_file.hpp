@@ -21,6 +21,10 @@ Result<base::UniqueFd> open_local(const std::string& path);
 /// ended while it waited.
 Result<Bytes> read_piece(int fd, const std::string& shown, const CallContext& call);
 
+/// All that is left of an open file. kTooLarge: more than `limit`.
+Result<std::string> read_all(int fd, const std::string& shown, std::size_t limit,
+                             const CallContext& call);
+
 /// A file of this machine that appears whole, by commit, or not at all. What is there and is no
 /// regular file (a terminal, a pipe) is written to as it is.
 class LocalFile {

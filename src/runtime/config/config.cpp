@@ -12,9 +12,9 @@
 
 #include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
+#include "base/text/json_schema.hpp"
 #include "providers/local/volume/uid_ranges.hpp"
 #include "runtime/config/config_check.hpp"
-#include "runtime/config/schema.hpp"
 
 namespace cove {
 namespace {
@@ -180,7 +180,7 @@ Result<Config> parse_config(std::string_view text) {
     return Error(ErrorCode::kInvalidArgument, "the configuration is " + document.error().message());
   }
   COVE_TRY(const json rules, schema());
-  COVE_TRY_VOID(runtime::check_against_schema(*document, rules));
+  COVE_TRY_VOID(base::check_against_schema(*document, rules));
   Config config;
   Reader reader(*document);
   visit_fields(config, reader);
@@ -195,7 +195,7 @@ Result<void> check_config(const Config& config) {
   Writer writer;
   visit_fields(copy, writer);
   COVE_TRY(const json rules, schema());
-  COVE_TRY_VOID(check_against_schema(writer.document, rules));
+  COVE_TRY_VOID(base::check_against_schema(writer.document, rules));
   return check_beyond_schema(config);
 }
 

@@ -31,14 +31,18 @@ Task<Result<void>> ping(Core& core, Guest& guest, const CallContext& call) {
   co_return status.error();
 }
 
-/// A connection to the seat's instance that is known to work.
-Task<Result<std::shared_ptr<Guest>>> reach(Core& core, Seat& seat, const CallContext& call) {
+/// A connection to the seat's instance that is known to work. `just_started`: by this call, so that
+/// it greeted a moment ago.
+Task<Result<std::shared_ptr<Guest>>> reach(Core& core, Seat& seat, bool just_started,
+                                           const CallContext& call) {
   const InstanceRef instance = seat.instance;
   COVE_CO_TRY(const std::shared_ptr<Guest> guest,
               co_await core.parts().provider->connect(instance, call));
   const bool is_known = seat.guest.lock() == guest;
   if (is_known && core.clock().now() - seat.heard < kStillFresh) co_return guest;
-  COVE_CO_TRY_VOID(co_await ping(core, *guest, call));
+  if (!just_started) {
+    COVE_CO_TRY_VOID(co_await ping(core, *guest, call));
+  }
   if (seat.instance == instance) {
     seat.guest = guest;
     seat.heard = core.clock().now();
@@ -99,7 +103,8 @@ Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
     if (up.work == AcquireWork::kNone) up.work = acquired.work;
     seat.move_to(acquired.instance);
     seat.touched = core.clock().now();
-    Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, call);
+    const bool just_started = acquired.work != AcquireWork::kNone;
+    Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, just_started, call);
     if (guest) {
       up.guest = *guest;
       COVE_CO_TRY_VOID(co_await make_session(seat, *up.guest, place.session, call));
@@ -115,7 +120,7 @@ Task<Result<std::shared_ptr<Guest>>> keep_up(Core& core, Seat& seat, const Place
   if (now - seat.touched <= core.parts().config.lifecycle.activity_idle) {
     seat.touched = now;
     core.lifecycle().touch(seat.sandbox);
-    Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, call);
+    Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, false, call);
     if (guest || !is_unreachable(guest.error())) co_return guest;
     COVE_CO_TRY_VOID(co_await look_again(core, seat, guest.error(), 0, call));
   }

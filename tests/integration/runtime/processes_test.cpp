@@ -231,8 +231,8 @@ TEST_CASE("exec_async: a terminal is resized, and Ctrl-C interrupts", "[integrat
   auto cove = live.open();
   const auto client = cove.acquire(kAna).value().client();
   // Its own trap: a shell whose child ended well just then passes by a Ctrl-C.
-  ExecSpec spec = line(
-      "trap 'stty size' WINCH; trap 'exit 130' INT; stty size; while :; do sleep 0.05; done");
+  ExecSpec spec =
+      line("trap 'stty size' WINCH; trap 'exit 130' INT; stty size; while :; do sleep 0.05; done");
   spec.terminal = TerminalSize{.rows = 31, .columns = 97};
   Heard heard;
   const auto handle = client.exec_async(spec, heard.callbacks(), {}, StdinMode::kOpen);

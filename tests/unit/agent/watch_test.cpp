@@ -2,8 +2,10 @@
 #include <fstream>
 
 #include <catch2/catch.hpp>
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "agent/watch/directory_watch.hpp"
 #include "unit/agent/workspace_fixture.hpp"
@@ -58,6 +60,37 @@ TEST_CASE("Watch: files that come, change, move and go are told", "[unit][agent]
   CHECK(f.has(events, FileChange::kMoved, "moved", "d/old"));
   CHECK(f.has(events, FileChange::kAttributes, "moved"));
   CHECK(f.has(events, FileChange::kRemoved, "d/new\xff"));
+}
+
+TEST_CASE("Watch: a file without a name is not told of, one named like it is",
+          "[unit][agent][files]") {
+  WatchFixture f;
+  f.put(f.workspace() / "#12", "x");
+  f.begin();
+  const base::UniqueFd unnamed(::open(f.workspace().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC));
+  REQUIRE(unnamed);
+  REQUIRE(::write(*unnamed, "x", 1) == 1);
+  REQUIRE(::fchmod(*unnamed, 0600) == 0);
+  CHECK(f.events().empty());
+  f.put(f.workspace() / "#12", "y");
+  CHECK(f.has(f.events(), FileChange::kModified, "#12"));
+}
+
+TEST_CASE("Watch: a file that Cove writes is one change, without what it was made from",
+          "[unit][agent][files]") {
+  WatchFixture f;
+  f.put(f.workspace() / "a.txt", "old");
+  f.begin();
+  REQUIRE(f.write("a.txt", "anew"));
+  REQUIRE(f.write("new.txt", "new"));
+  const auto events = f.events();
+  CHECK(f.has(events, FileChange::kModified, "a.txt"));
+  CHECK(f.has(events, FileChange::kModified, "new.txt"));
+  for (const FileEvent& event : events) {
+    INFO(event.path << " from " << event.old_path);
+    CHECK((event.path == "a.txt" || event.path == "new.txt"));
+    CHECK(event.old_path.empty());
+  }
 }
 
 TEST_CASE("Watch: a directory that appears is watched with what is in it already",

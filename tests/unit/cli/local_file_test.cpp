@@ -121,10 +121,16 @@ TEST_CASE("Local file: a FIFO is written into, not replaced", "[unit][cli]") {
   CHECK(::read(*reader, text, sizeof text) == 7);
 }
 
-TEST_CASE("Local file: reading ends at the end, or when stopped", "[unit][cli]") {
+TEST_CASE("Local file: reading ends at the end, at a limit, or when stopped", "[unit][cli]") {
   const Directory d;
   std::ofstream(d / "f") << "text";
+  std::ofstream(d / "long") << std::string(300'000, 'x');
   const CallContext never;
+  const auto at_most = [&](std::size_t limit) {
+    return read_all(**open_local(d / "long"), "'long'", limit, never);
+  };
+  CHECK(at_most(300'000).value().size() == 300'000);
+  CHECK(at_most(299'999).error().code() == ErrorCode::kTooLarge);
   const auto file = open_local(d / "f");
   CHECK(read_piece(**file, "'f'", never).value().size() == 4);
   CHECK(read_piece(**file, "'f'", never).value().empty());

@@ -12,6 +12,8 @@ docs/python.md is the guide; every failure is a CoveError, one class per code (d
 
 from ._calls import Cancel
 from ._cove import Cove, WorkspaceKey, sandbox_id_of
+from ._download import Download
+from ._edits import Edit, EditOutcome, EditResult, FileEdit
 from ._errors import (
     AlreadyExistsError,
     CancelledError,
@@ -33,9 +35,13 @@ from ._errors import (
 )
 from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, StreamOutput
 from ._ffi import lib as _lib
-from ._files import FileInfo
+from ._files import FileContent, FileInfo, LineSlice, TreeCounts
+from ._found import FindEntry, GrepLine, SearchProblem, SearchSummary
 from ._processes import OutputSlice, ProcessInfo
+from ._search import Search
 from ._state_dir import default_state_dir
+from ._tools import FileToLink, ToolResult, describe_tools
+from ._watch import FileEvent, Watch
 from ._workspace import Workspace
 
 #: The version of the library that runs.
@@ -50,13 +56,24 @@ __all__ = [
     "Cove",
     "CoveError",
     "DeadlineError",
+    "Download",
+    "Edit",
+    "EditOutcome",
+    "EditResult",
     "ExecResult",
     "ExecStream",
     "FailedPreconditionError",
+    "FileContent",
+    "FileEdit",
+    "FileEvent",
     "FileInfo",
+    "FileToLink",
+    "FindEntry",
+    "GrepLine",
     "IntegrityError",
     "InternalError",
     "InvalidArgumentError",
+    "LineSlice",
     "NotFoundError",
     "OutputChunk",
     "OutputSlice",
@@ -65,12 +82,19 @@ __all__ = [
     "ProcessInfo",
     "ProviderError",
     "QuotaExceededError",
+    "Search",
+    "SearchProblem",
+    "SearchSummary",
     "StreamOutput",
     "TooLargeError",
+    "ToolResult",
+    "TreeCounts",
     "UnavailableError",
     "UnsupportedError",
+    "Watch",
     "Workspace",
     "WorkspaceKey",
     "default_state_dir",
+    "describe_tools",
     "sandbox_id_of",
 ]

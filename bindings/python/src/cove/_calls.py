@@ -33,10 +33,32 @@ class Cancel:
         raw, argument = _ffi.out(_ffi.Cancel)
         lib["cove_cancel_create"](argument)
         self._owned = Owned(raw, "cove_cancel_free")
+        self._lock = threading.Lock()
+        self._triggered = False
+        self._linked: "weakref.WeakSet[Cancel]" = weakref.WeakSet()
 
     def trigger(self) -> None:
         """Calls off what has this token, now and later. Harmless when repeated."""
+        with self._lock:
+            self._triggered = True
+            linked = list(self._linked)
         lib["cove_cancel_trigger"](self._owned.raw)
+        for token in linked:
+            token.trigger()
+
+
+def linked_cancel(cancel: Optional[Cancel]) -> Cancel:
+    """A token that `cancel` triggers too, and that can be triggered without it."""
+    token = Cancel()
+    if cancel is None:
+        return token
+    raw_cancel(cancel)  # the check of its type
+    with cancel._lock:
+        cancel._linked.add(token)
+        triggered = cancel._triggered
+    if triggered:
+        token.trigger()
+    return token
 
 
 def raw_cancel(cancel: Optional[Cancel]) -> Any:
@@ -131,6 +153,26 @@ def _on_file_page(number: Optional[int], page: _ffi.FilePage, error: _ffi.Error)
     registry.get(number).complete(page, error)
 
 
+def _on_file_content(number: Optional[int], content: _ffi.FileContent, error: _ffi.Error) -> None:
+    registry.get(number).complete(content, error)
+
+
+def _on_line_slice(number: Optional[int], lines: _ffi.LineSlice, error: _ffi.Error) -> None:
+    registry.get(number).complete(lines, error)
+
+
+def _on_edit_result(number: Optional[int], result: _ffi.EditResult, error: _ffi.Error) -> None:
+    registry.get(number).complete(result, error)
+
+
+def _on_edit_results(number: Optional[int], results: _ffi.EditResults, error: _ffi.Error) -> None:
+    registry.get(number).complete(results, error)
+
+
+def _on_tree_counts(number: Optional[int], counts: _ffi.TreeCounts, error: _ffi.Error) -> None:
+    registry.get(number).complete(counts, error)
+
+
 def _on_process_info(number: Optional[int], info: _ffi.ProcessInfo, error: _ffi.Error) -> None:
     registry.get(number).complete(info, error)
 
@@ -149,6 +191,11 @@ GIVES_BUFFER = _ffi.BufferFn(_on_buffer)
 GIVES_WORKSPACE = _ffi.AcquiredFn(_on_acquired)
 GIVES_FILE_INFO = _ffi.FileInfoFn(_on_file_info)
 GIVES_FILE_PAGE = _ffi.FilePageFn(_on_file_page)
+GIVES_FILE_CONTENT = _ffi.FileContentFn(_on_file_content)
+GIVES_LINE_SLICE = _ffi.LineSliceFn(_on_line_slice)
+GIVES_EDIT_RESULT = _ffi.EditResultFn(_on_edit_result)
+GIVES_EDIT_RESULTS = _ffi.EditResultsFn(_on_edit_results)
+GIVES_TREE_COUNTS = _ffi.TreeCountsFn(_on_tree_counts)
 GIVES_PROCESS_INFO = _ffi.ProcessInfoFn(_on_process_info)
 GIVES_PROCESS_LIST = _ffi.ProcessListFn(_on_process_list)
 GIVES_OUTPUT_SLICE = _ffi.OutputSliceFn(_on_output_slice)

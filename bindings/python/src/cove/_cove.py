@@ -9,7 +9,7 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
-from . import _calls, _ffi, _options
+from . import _calls, _download, _ffi, _options
 from ._calls import Cancel, Owned, registry
 from ._errors import CoveError
 from ._ffi import lib
@@ -255,6 +255,7 @@ _live: "weakref.WeakSet[Cove]" = weakref.WeakSet()
 @atexit.register
 def _close_all() -> None:
     """Ends Cove's threads while Python can still run their callbacks."""
+    _download.end_all()
     for cove in list(_live):
         try:
             cove.close(timeout=15.0)  # commands that ignore SIGTERM take their grace time

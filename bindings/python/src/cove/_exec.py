@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import collections
-import threading
 import weakref
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Any, Callable, Deque, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
+from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
 from . import _calls, _ffi, _options
-from ._calls import Cancel, Owned, Reply, drop, raw_cancel, registry
+from ._calls import Cancel, Owned, drop, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
+from ._pipe import Pipe
 
 _OUTCOMES = ("", "exited", "signaled", "timed_out", "cancelled", "output_limit", "out_of_memory",
              "cpu_limit")
 _STREAMS = {_ffi.STDOUT: "stdout", _ffi.STDERR: "stderr"}
-
-#: Output that waits for its reader; past it the command is slowed down.
-_BUFFER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -105,9 +101,9 @@ class OutputChunk(NamedTuple):
 
 def _stream_of(raw: Any, stream: int) -> StreamOutput:
     return StreamOutput(
-        head=_ffi.stream_bytes("cove_exec_result_head", raw, stream),
-        tail=_ffi.stream_bytes("cove_exec_result_tail", raw, stream),
-        content=_ffi.stream_bytes("cove_exec_result_text", raw, stream),
+        head=_ffi.sized_bytes("cove_exec_result_head", raw, stream),
+        tail=_ffi.sized_bytes("cove_exec_result_tail", raw, stream),
+        content=_ffi.sized_bytes("cove_exec_result_text", raw, stream),
         total_bytes=lib["cove_exec_result_total_bytes"](raw, stream),
         dropped_bytes=lib["cove_exec_result_dropped_bytes"](raw, stream),
         spill_path=lib["cove_exec_result_spill_path"](raw, stream).decode() or None,
@@ -213,63 +209,7 @@ def command(
     )
 
 
-class _Pipe:
-    """Output on its way from Cove's thread to the reader's, and the end of the command."""
-
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._chunks: Deque[OutputChunk] = collections.deque()
-        self._buffered = 0
-        self._paused = False
-        self._discarding = False
-        self._ended = False
-        self.reply = Reply(_take_result)
-
-    def push(self, chunk: OutputChunk) -> int:
-        """On Cove's thread."""
-        with self._changed:
-            if self._discarding:
-                return _ffi.CONTINUE
-            self._chunks.append(chunk)
-            self._buffered += len(chunk.data)
-            self._paused = self._buffered >= _BUFFER_BYTES
-            self._changed.notify()
-            return _ffi.PAUSE if self._paused else _ffi.CONTINUE
-
-    def finish(self, result: Any, error: _ffi.Error) -> None:
-        """On Cove's thread."""
-        self.reply.complete(result, error)
-        with self._changed:
-            self._ended = True
-            self._changed.notify()
-
-    def pop(self) -> Tuple[Optional[OutputChunk], bool]:
-        """The next piece, None at the end; and whether the command is to go on now."""
-        with self._changed:
-            while not self._chunks and not self._ended:
-                self._changed.wait()
-            if not self._chunks:
-                return None, False
-            chunk = self._chunks.popleft()
-            self._buffered -= len(chunk.data)
-            resume = self._paused and self._buffered < _BUFFER_BYTES // 2
-            if resume:
-                self._paused = False
-            return chunk, resume
-
-    def discard(self) -> None:
-        """What is there and what comes is thrown away."""
-        with self._changed:
-            self._discarding = True
-            self._chunks.clear()
-
-    @property
-    def drained(self) -> bool:
-        with self._changed:
-            return self._ended and not self._chunks
-
-
-def _abandon(pipe: _Pipe, process: Owned, leave: str) -> None:
+def _abandon(pipe: Pipe[OutputChunk], process: Owned, leave: str) -> None:
     """Ends a command whose output nobody reads any more, or lets go of it where it was attached to."""
     pipe.discard()
     lib[leave](process.raw)
@@ -295,7 +235,7 @@ class ExecStream:
 
     def __init__(self, owner: Owned, begin: Begin, *, collect: bool, attached: bool = False) -> None:
         self._owner = owner  # the workspace stays while its command runs
-        self._pipe = _Pipe()
+        self._pipe: Pipe[OutputChunk] = Pipe(_take_result)
         callbacks = _ffi.ExecCallbacks(
             on_done=_on_done_fn, user_data=registry.add(self._pipe), drop=drop
         )
@@ -384,12 +324,12 @@ class ExecStream:
 
 
 def _on_output(number: Optional[int], stream: int, data: Optional[int], size: int) -> int:
-    pipe: _Pipe = registry.get(number)
-    return pipe.push(OutputChunk(_STREAMS[stream], _ffi.bytes_at(data, size)))
+    pipe: Pipe[OutputChunk] = registry.get(number)
+    return pipe.push([(OutputChunk(_STREAMS[stream], _ffi.bytes_at(data, size)), size)])
 
 
 def _on_done(number: Optional[int], result: _ffi.ExecResult, error: _ffi.Error) -> None:
-    pipe: _Pipe = registry.get(number)
+    pipe: Pipe[OutputChunk] = registry.get(number)
     pipe.finish(result, error)
 
 

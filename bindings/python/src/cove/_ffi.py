@@ -74,6 +74,78 @@ class FilePage(c_void_p):
     """cove_file_page *"""
 
 
+class Watch(c_void_p):
+    """cove_watch *"""
+
+
+class FileContent(c_void_p):
+    """cove_file_content *"""
+
+
+class LineSlice(c_void_p):
+    """cove_line_slice *"""
+
+
+class EditResult(c_void_p):
+    """cove_edit_result *"""
+
+
+class EditResults(c_void_p):
+    """cove_edit_results *"""
+
+
+class TreeCounts(c_void_p):
+    """cove_tree_counts *"""
+
+
+class FileEvent(c_void_p):
+    """cove_file_event *"""
+
+
+class FileEvents(c_void_p):
+    """cove_file_events *"""
+
+
+class Search(c_void_p):
+    """cove_search *"""
+
+
+class SearchSummary(c_void_p):
+    """cove_search_summary *"""
+
+
+class GrepLine(c_void_p):
+    """cove_grep_line *"""
+
+
+class GrepLines(c_void_p):
+    """cove_grep_lines *"""
+
+
+class GrepResult(c_void_p):
+    """cove_grep_result *"""
+
+
+class FindEntry(c_void_p):
+    """cove_find_entry *"""
+
+
+class FindEntries(c_void_p):
+    """cove_find_entries *"""
+
+
+class FindResult(c_void_p):
+    """cove_find_result *"""
+
+
+class ToolResult(c_void_p):
+    """cove_tool_result *"""
+
+
+class LinkRequest(c_void_p):
+    """cove_link_request *"""
+
+
 DropFn = CFUNCTYPE(None, c_void_p)
 LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 DoneFn = CFUNCTYPE(None, c_void_p, Error)
@@ -86,15 +158,38 @@ ProcessListFn = CFUNCTYPE(None, c_void_p, ProcessList, Error)
 OutputSliceFn = CFUNCTYPE(None, c_void_p, OutputSlice, Error)
 FileInfoFn = CFUNCTYPE(None, c_void_p, FileInfo, Error)
 FilePageFn = CFUNCTYPE(None, c_void_p, FilePage, Error)
+FileContentFn = CFUNCTYPE(None, c_void_p, FileContent, Error)
+LineSliceFn = CFUNCTYPE(None, c_void_p, LineSlice, Error)
+EditResultFn = CFUNCTYPE(None, c_void_p, EditResult, Error)
+EditResultsFn = CFUNCTYPE(None, c_void_p, EditResults, Error)
+TreeCountsFn = CFUNCTYPE(None, c_void_p, TreeCounts, Error)
+SinkFn = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_size_t)
+FeedFn = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_size_t, POINTER(c_size_t))
+ProgressFn = CFUNCTYPE(None, c_void_p, c_uint64, c_int64)
+FileEventFn = CFUNCTYPE(c_int32, c_void_p, FileEvent)
+FileEventsFn = CFUNCTYPE(None, c_void_p, FileEvents)
+SearchDoneFn = CFUNCTYPE(None, c_void_p, SearchSummary, Error)
+GrepLinesFn = CFUNCTYPE(c_int32, c_void_p, GrepLines)
+FindEntriesFn = CFUNCTYPE(c_int32, c_void_p, FindEntries)
+ToolResultFn = CFUNCTYPE(None, c_void_p, ToolResult, Error)
+LinkFn = CFUNCTYPE(None, c_void_p, LinkRequest)
 
 STDOUT, STDERR = 1, 2
-CONTINUE, PAUSE = 0, 1
+CONTINUE, PAUSE, STOP = 0, 1, 2
 BYTES_NONE = 2**64 - 1
 FOREVER = 2**64 - 1
 EXEC_MERGE_OUTPUT, EXEC_SPILL, EXEC_KEEP_STDIN = 1, 2, 4
 ATTACH_ONLY_NEW = 1
-WRITE_EXISTING_PARENTS, WRITE_DURABLE = 1, 2
+WRITE_EXISTING_PARENTS, WRITE_DURABLE, WRITE_APPEND, WRITE_IF_ABSENT = 1, 2, 4, 8
+EDIT_REPLACE_ALL, EDIT_DURABLE = 1, 2
+DEPTH_ALL = 2**32 - 1
+MOVE_OVERWRITE, MOVE_EXISTING_PARENTS = 1, 2
+WATCH_NOT_RECURSIVE = 1
 REMOVE_RECURSIVE = 1
+NO_LIMIT = 2**64 - 1
+GREP_LITERAL, GREP_IGNORE_CASE, GREP_WHOLE_WORD, GREP_HIDDEN, GREP_NO_IGNORE_FILES = 1, 2, 4, 8, 16
+FIND_HIDDEN, FIND_NO_IGNORE_FILES, FIND_NEWEST_FIRST, FIND_FACTS = 1, 2, 4, 8
+TOOLS_OPENAI, TOOLS_MCP, TOOLS_PLAIN = 1, 2, 3
 DRAIN_REFUSE, DRAIN_CANCEL = 0, 1
 
 
@@ -238,6 +333,7 @@ class WriteOptions(_Versioned):
         ("reserved0", c_uint32),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+        ("if_unchanged_since", c_char_p),
     ]
 
 
@@ -248,6 +344,8 @@ class FileListOptions(_Versioned):
         ("after", c_char_p),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+        ("depth", c_uint32),
+        ("reserved0", c_uint32),
     ]
 
 
@@ -255,6 +353,173 @@ class RemoveOptions(_Versioned):
     _fields_ = [
         ("struct_size", c_uint32),
         ("flags", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class ReadLinesOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("first", c_uint64),
+        ("count", c_uint64),
+        ("max_bytes", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class Edit(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("old_text", c_char_p),
+        ("old_size", c_size_t),
+        ("new_text", c_char_p),
+        ("new_size", c_size_t),
+    ]
+
+
+class EditOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("if_unchanged_since", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class FileEdit(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("path", c_char_p),
+        ("edits", POINTER(Edit)),
+        ("edit_count", c_size_t),
+        ("if_unchanged_since", c_char_p),
+    ]
+
+
+class MoveOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class DownloadCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_piece", SinkFn),
+        ("on_progress", ProgressFn),
+        ("user_data", c_void_p),
+    ]
+
+
+class UploadCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("next_piece", FeedFn),
+        ("on_progress", ProgressFn),
+        ("user_data", c_void_p),
+    ]
+
+
+class WatchOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("max_directories", c_uint32),
+        ("reserved0", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class WatchCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_events", FileEventsFn),
+        ("on_done", DoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
+class GrepOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("context_before", c_uint32),
+        ("context_after", c_uint32),
+        ("include", POINTER(c_char_p)),
+        ("include_count", c_size_t),
+        ("exclude", POINTER(c_char_p)),
+        ("exclude_count", c_size_t),
+        ("max_file_bytes", c_uint64),
+        ("limit", c_uint64),
+        ("max_line_bytes", c_uint32),
+        ("reserved0", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class GrepCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_lines", GrepLinesFn),
+        ("on_done", SearchDoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
+class FindOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("glob", c_char_p),
+        ("type", c_uint32),
+        ("max_depth", c_uint32),
+        ("exclude", POINTER(c_char_p)),
+        ("exclude_count", c_size_t),
+        ("min_bytes", c_uint64),
+        ("max_bytes", c_uint64),
+        ("modified_from_ns", c_int64),
+        ("modified_until_ns", c_int64),
+        ("limit", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class FindCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_entries", FindEntriesFn),
+        ("on_done", SearchDoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
+class ToolOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("make_links", LinkFn),
+        ("link_user_data", c_void_p),
+        ("link_drop", DropFn),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
     ]
@@ -450,6 +715,160 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_remove_options_init", None, (P(RemoveOptions), c_size_t), None),
     ("cove_workspace_remove", c_int32, (Workspace, c_char_p, P(RemoveOptions), P(Error)), _check),
     ("cove_workspace_remove_start", c_int32, (Workspace, c_char_p, P(RemoveOptions), DoneFn, *_ANSWER), _check),
+    ("cove_file_info_etag", c_char_p, (FileInfo,), None),
+    ("cove_file_info_is_unreadable", c_int32, (FileInfo,), None),
+    ("cove_file_content_data", c_void_p, (FileContent, _SIZE), None),
+    ("cove_file_content_type", c_char_p, (FileContent,), None),
+    ("cove_file_content_info", FileInfo, (FileContent,), None),
+    ("cove_file_content_free", None, (FileContent,), None),
+    ("cove_workspace_read", c_int32, (Workspace, c_char_p, P(ReadOptions), P(FileContent), P(Error)), _check),
+    ("cove_workspace_read_start", c_int32, (Workspace, c_char_p, P(ReadOptions), FileContentFn, *_ANSWER), _check),
+    ("cove_line_slice_text", c_void_p, (LineSlice, _SIZE), None),
+    ("cove_line_slice_first", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_count", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_next", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_total_lines", c_int64, (LineSlice,), None),
+    ("cove_line_slice_offset", c_uint64, (LineSlice,), None),
+    ("cove_line_slice_is_cut", c_int32, (LineSlice,), None),
+    ("cove_line_slice_content_type", c_char_p, (LineSlice,), None),
+    ("cove_line_slice_info", FileInfo, (LineSlice,), None),
+    ("cove_line_slice_free", None, (LineSlice,), None),
+    ("cove_read_lines_options_init", None, (P(ReadLinesOptions), c_size_t), None),
+    ("cove_workspace_read_lines", c_int32,
+     (Workspace, c_char_p, P(ReadLinesOptions), P(LineSlice), P(Error)), _check),
+    ("cove_workspace_read_lines_start", c_int32,
+     (Workspace, c_char_p, P(ReadLinesOptions), LineSliceFn, *_ANSWER), _check),
+    ("cove_edit_init", None, (P(Edit), c_size_t), None),
+    ("cove_edit_result_info", FileInfo, (EditResult,), None),
+    ("cove_edit_result_count", c_size_t, (EditResult,), None),
+    ("cove_edit_result_replaced", c_uint64, (EditResult, c_size_t), None),
+    ("cove_edit_result_first_line", c_uint64, (EditResult, c_size_t), None),
+    ("cove_edit_result_free", None, (EditResult,), None),
+    ("cove_edit_options_init", None, (P(EditOptions), c_size_t), None),
+    ("cove_workspace_edit_file", c_int32,
+     (Workspace, c_char_p, P(Edit), c_size_t, P(EditOptions), P(EditResult), P(Error)), _check),
+    ("cove_workspace_edit_file_start", c_int32,
+     (Workspace, c_char_p, P(Edit), c_size_t, P(EditOptions), EditResultFn, *_ANSWER), _check),
+    ("cove_file_edit_init", None, (P(FileEdit), c_size_t), None),
+    ("cove_edit_results_count", c_size_t, (EditResults,), None),
+    ("cove_edit_results_entry", EditResult, (EditResults, c_size_t), None),
+    ("cove_edit_results_error", Error, (EditResults, c_size_t), None),
+    ("cove_edit_results_free", None, (EditResults,), None),
+    ("cove_workspace_edit_files", c_int32,
+     (Workspace, P(FileEdit), c_size_t, P(CallOptions), P(EditResults), P(Error)), _check),
+    ("cove_workspace_edit_files_start", c_int32,
+     (Workspace, P(FileEdit), c_size_t, P(CallOptions), EditResultsFn, *_ANSWER), _check),
+    ("cove_move_options_init", None, (P(MoveOptions), c_size_t), None),
+    ("cove_workspace_move", c_int32, (Workspace, c_char_p, c_char_p, P(MoveOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_move_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(MoveOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_tree_counts_entries", c_uint64, (TreeCounts,), None),
+    ("cove_tree_counts_bytes", c_uint64, (TreeCounts,), None),
+    ("cove_tree_counts_skipped", c_uint64, (TreeCounts,), None),
+    ("cove_tree_counts_free", None, (TreeCounts,), None),
+    ("cove_workspace_copy", c_int32,
+     (Workspace, c_char_p, c_char_p, P(MoveOptions), P(TreeCounts), P(Error)), _check),
+    ("cove_workspace_copy_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(MoveOptions), TreeCountsFn, *_ANSWER), _check),
+    ("cove_workspace_set_mode", c_int32,
+     (Workspace, c_char_p, c_uint32, P(CallOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_set_mode_start", c_int32,
+     (Workspace, c_char_p, c_uint32, P(CallOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_workspace_make_symlink", c_int32,
+     (Workspace, c_char_p, c_char_p, P(CallOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_make_symlink_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(CallOptions), FileInfoFn, *_ANSWER), _check),
+    ("cove_download_callbacks_init", None, (P(DownloadCallbacks), c_size_t), None),
+    ("cove_upload_callbacks_init", None, (P(UploadCallbacks), c_size_t), None),
+    ("cove_workspace_download", c_int32,
+     (Workspace, c_char_p, P(DownloadCallbacks), P(CallOptions), P(Error)), _check),
+    ("cove_workspace_download_tree", c_int32,
+     (Workspace, c_char_p, P(DownloadCallbacks), P(CallOptions), P(Error)), _check),
+    ("cove_workspace_upload", c_int32,
+     (Workspace, c_char_p, P(UploadCallbacks), P(WriteOptions), P(FileInfo), P(Error)), _check),
+    ("cove_workspace_upload_tree", c_int32,
+     (Workspace, c_char_p, P(UploadCallbacks), P(CallOptions), P(TreeCounts), P(Error)), _check),
+    ("cove_file_event_change", c_int32, (FileEvent,), None),
+    ("cove_file_event_path", c_char_p, (FileEvent,), None),
+    ("cove_file_event_old_path", c_char_p, (FileEvent,), None),
+    ("cove_file_event_is_directory", c_int32, (FileEvent,), None),
+    ("cove_file_events_count", c_size_t, (FileEvents,), None),
+    ("cove_file_events_entry", FileEvent, (FileEvents, c_size_t), None),
+    ("cove_watch_options_init", None, (P(WatchOptions), c_size_t), None),
+    ("cove_workspace_watch", c_int32,
+     (Workspace, c_char_p, P(WatchOptions), FileEventFn, c_void_p, P(Error)), _check),
+    ("cove_watch_callbacks_init", None, (P(WatchCallbacks), c_size_t), None),
+    ("cove_workspace_watch_start", c_int32,
+     (Workspace, c_char_p, P(WatchOptions), P(WatchCallbacks), P(Watch), P(Error)), _check),
+    ("cove_watch_cancel", None, (Watch,), None),
+    ("cove_watch_free", None, (Watch,), None),
+    ("cove_search_summary_ended", c_int32, (SearchSummary,), None),
+    ("cove_search_summary_matches", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_searched", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_matched", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_binary", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_files_too_large", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_problem_total", c_uint64, (SearchSummary,), None),
+    ("cove_search_summary_problem_count", c_size_t, (SearchSummary,), None),
+    ("cove_search_summary_problem_path", c_char_p, (SearchSummary, c_size_t), None),
+    ("cove_search_summary_problem_code", c_int32, (SearchSummary, c_size_t), None),
+    ("cove_search_summary_problem_message", c_char_p, (SearchSummary, c_size_t), None),
+    ("cove_search_summary_free", None, (SearchSummary,), None),
+    ("cove_search_resume", None, (Search,), None),
+    ("cove_search_cancel", None, (Search,), None),
+    ("cove_search_free", None, (Search,), None),
+    ("cove_grep_line_path", c_char_p, (GrepLine,), None),
+    ("cove_grep_line_number", c_uint64, (GrepLine,), None),
+    ("cove_grep_line_column", c_uint64, (GrepLine,), None),
+    ("cove_grep_line_text", c_void_p, (GrepLine, _SIZE), None),
+    ("cove_grep_line_text_offset", c_uint64, (GrepLine,), None),
+    ("cove_grep_line_span_count", c_size_t, (GrepLine,), None),
+    ("cove_grep_line_span_offset", c_uint32, (GrepLine, c_size_t), None),
+    ("cove_grep_line_span_length", c_uint32, (GrepLine, c_size_t), None),
+    ("cove_grep_line_is_context", c_int32, (GrepLine,), None),
+    ("cove_grep_line_is_cut", c_int32, (GrepLine,), None),
+    ("cove_grep_line_encoding", c_int32, (GrepLine,), None),
+    ("cove_grep_lines_count", c_size_t, (GrepLines,), None),
+    ("cove_grep_lines_entry", GrepLine, (GrepLines, c_size_t), None),
+    ("cove_grep_result_lines", GrepLines, (GrepResult,), None),
+    ("cove_grep_result_summary", SearchSummary, (GrepResult,), None),
+    ("cove_grep_result_free", None, (GrepResult,), None),
+    ("cove_grep_options_init", None, (P(GrepOptions), c_size_t), None),
+    ("cove_workspace_grep", c_int32,
+     (Workspace, c_char_p, c_char_p, P(GrepOptions), P(GrepResult), P(Error)), _check),
+    ("cove_grep_callbacks_init", None, (P(GrepCallbacks), c_size_t), None),
+    ("cove_workspace_grep_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(GrepOptions), P(GrepCallbacks), P(Search), P(Error)), _check),
+    ("cove_find_entry_path", c_char_p, (FindEntry,), None),
+    ("cove_find_entry_type", c_int32, (FindEntry,), None),
+    ("cove_find_entry_facts", FileInfo, (FindEntry,), None),
+    ("cove_find_entries_count", c_size_t, (FindEntries,), None),
+    ("cove_find_entries_entry", FindEntry, (FindEntries, c_size_t), None),
+    ("cove_find_result_entries", FindEntries, (FindResult,), None),
+    ("cove_find_result_summary", SearchSummary, (FindResult,), None),
+    ("cove_find_result_free", None, (FindResult,), None),
+    ("cove_find_options_init", None, (P(FindOptions), c_size_t), None),
+    ("cove_workspace_find", c_int32, (Workspace, c_char_p, P(FindOptions), P(FindResult), P(Error)), _check),
+    ("cove_find_callbacks_init", None, (P(FindCallbacks), c_size_t), None),
+    ("cove_workspace_find_start", c_int32,
+     (Workspace, c_char_p, P(FindOptions), P(FindCallbacks), P(Search), P(Error)), _check),
+    ("cove_tools_describe_json", c_int32, (c_int32, P(Buffer), P(Error)), _check),
+    ("cove_tool_result_text", c_void_p, (ToolResult, _SIZE), None),
+    ("cove_tool_result_data_json", c_char_p, (ToolResult,), None),
+    ("cove_tool_result_is_error", c_int32, (ToolResult,), None),
+    ("cove_tool_result_free", None, (ToolResult,), None),
+    ("cove_link_request_count", c_size_t, (LinkRequest,), None),
+    ("cove_link_request_file", FileInfo, (LinkRequest, c_size_t), None),
+    ("cove_link_request_content_type", c_char_p, (LinkRequest, c_size_t), None),
+    ("cove_link_request_is_over", c_int32, (LinkRequest,), None),
+    ("cove_link_request_answer", c_int32, (LinkRequest, _STRINGS, c_size_t, P(Error)), _check),
+    ("cove_link_request_refuse", c_int32, (LinkRequest, c_int32, c_char_p, P(Error)), _check),
+    ("cove_link_request_free", None, (LinkRequest,), None),
+    ("cove_tool_options_init", None, (P(ToolOptions), c_size_t), None),
+    ("cove_workspace_tool_call", c_int32,
+     (Workspace, c_char_p, c_char_p, P(ToolOptions), P(ToolResult), P(Error)), _check),
+    ("cove_workspace_tool_call_start", c_int32,
+     (Workspace, c_char_p, c_char_p, P(ToolOptions), ToolResultFn, *_ANSWER), _check),
     ("cove_stop_options_init", None, (P(StopOptions), c_size_t), None),
     ("cove_stop", c_int32, (Cove, c_char_p, P(StopOptions), P(Error)), _check),
     ("cove_stop_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
@@ -511,7 +930,8 @@ def _text(value: Optional[bytes]) -> str:
     return (value or b"").decode("utf-8", "replace")
 
 
-def _exception_of(error: Error) -> CoveError:
+def exception_of(error: Error) -> CoveError:
+    """The exception for an error that is borrowed."""
     cause = lib["cove_error_cause"](error)
     context: List[Tuple[str, str]] = [
         (_text(lib["cove_error_context_key"](error, i)), _text(lib["cove_error_context_value"](error, i)))
@@ -523,7 +943,7 @@ def _exception_of(error: Error) -> CoveError:
         _text(lib["cove_error_describe"](error)),
         lib["cove_error_retry_after_ms"](error),
         context,
-        _exception_of(cause) if cause else None,
+        exception_of(cause) if cause else None,
     )
 
 
@@ -532,7 +952,7 @@ def take_error(error: Error) -> Optional[CoveError]:
     if not error:
         return None
     try:
-        return _exception_of(error)
+        return exception_of(error)
     finally:
         lib["cove_error_free"](error)
 
@@ -545,16 +965,10 @@ def take_buffer(buffer: Buffer) -> bytes:
         lib["cove_buffer_free"](buffer)
 
 
-def stream_bytes(getter: str, result: ExecResult, stream: int) -> bytes:
-    """What cove_exec_result_{head,tail,text} gives for a stream."""
+def sized_bytes(getter: str, *arguments: Any) -> bytes:
+    """What a getter gives that says the size through its last argument."""
     size = c_size_t()
-    return ctypes.string_at(lib[getter](result, stream, byref(size)), size.value)
-
-
-def slice_bytes(output: OutputSlice) -> bytes:
-    """What cove_output_slice_data gives."""
-    size = c_size_t()
-    return ctypes.string_at(lib["cove_output_slice_data"](output, byref(size)), size.value)
+    return ctypes.string_at(lib[getter](*arguments, byref(size)), size.value)
 
 
 def bytes_at(address: Optional[int], size: int) -> bytes:
@@ -579,3 +993,18 @@ def pointer_to(options: ctypes.Structure) -> Any:
 
 def as_string_pointer(array: Any) -> Any:
     return ctypes.cast(array, _STRINGS)
+
+
+def array_of(struct: Type[Any], values: List[Any]) -> Any:
+    """An array of structs, for as long as what they point to lives."""
+    return (struct * len(values))(*values)
+
+
+def as_pointer(struct: Type[Any], array: Any) -> Any:
+    """The array as a field of a struct."""
+    return ctypes.cast(array, POINTER(struct))
+
+
+def copy_to(address: int, data: bytes) -> None:
+    """Fills memory of C, which has room for it."""
+    ctypes.memmove(address, data, len(data))

@@ -91,7 +91,7 @@ def take_list(raw: _ffi.ProcessList) -> List[ProcessInfo]:
 def take_slice(raw: _ffi.OutputSlice) -> OutputSlice:
     try:
         return OutputSlice(
-            data=_ffi.slice_bytes(raw),
+            data=_ffi.sized_bytes("cove_output_slice_data", raw),
             offset=lib["cove_output_slice_offset"](raw),
             next=lib["cove_output_slice_next"](raw),
             gone=lib["cove_output_slice_gone"](raw),
@@ -179,7 +179,7 @@ class Processes:
         self, id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> ProcessInfo:
         """What is known of a process."""
-        return self._info("cove_workspace_find_process_start", id, timeout, cancel)
+        return self._process_info("cove_workspace_find_process_start", id, timeout, cancel)
 
     def process_output(
         self,
@@ -258,13 +258,13 @@ class Processes:
         self, id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> ProcessInfo:
         """Ends a process with all that it started (SIGTERM, its grace, SIGKILL) and waits for that."""
-        return self._info("cove_workspace_end_process_start", id, timeout, cancel)
+        return self._process_info("cove_workspace_end_process_start", id, timeout, cancel)
 
     def wait_process(
         self, id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> ProcessInfo:
         """Waits for a process's end. After `timeout` or `cancel` it goes on."""
-        return self._info("cove_workspace_wait_process_start", id, timeout, cancel)
+        return self._process_info("cove_workspace_wait_process_start", id, timeout, cancel)
 
     def remove_process(
         self, id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
@@ -300,7 +300,7 @@ class Processes:
 
         return ExecStream(owned, begin, collect=True, attached=True)
 
-    def _info(self, start: str, id: str, timeout: Optional[float], cancel: Optional[Cancel]) -> ProcessInfo:
+    def _process_info(self, start: str, id: str, timeout: Optional[float], cancel: Optional[Cancel]) -> ProcessInfo:
         owned = self._use()
         info: ProcessInfo = _calls.call(
             start,

@@ -1,23 +1,27 @@
-"""Workspace: commands, processes and files of one user, seen from one chat."""
+"""Workspace: commands, processes, files, searches and tools of one user, seen from one chat."""
 
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Type
+from typing import Any, Callable, Mapping, Optional, Sequence, Type
 
-from . import _calls, _ffi, _files, _options
+from . import _calls, _ffi, _options
 from ._calls import Cancel, Owned
 from ._errors import FailedPreconditionError
 from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, command
 from ._ffi import lib
-from ._files import FileInfo
+from ._file_calls import Files
 from ._processes import Processes
+from ._search import Searches
+from ._tools import Tools
+from ._transfers import Transfers
+from ._watch import Watches
 
 _WORK = ("none", "provisioned", "resumed", "restored")
 OnOutput = Callable[[str, bytes], Any]
 
 
-class Workspace(Processes):
+class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
     """A workspace that runs and is held by this process. Any thread; made by `Cove.acquire`.
 
     `with` releases it at the end. Time limits are seconds, None = none.
@@ -116,130 +120,6 @@ class Workspace(Processes):
             cancel=cancel,
         )
 
-    def read_file(
-        self,
-        path: _options.Path,
-        *,
-        offset: int = 0,
-        max_bytes: Optional[int] = None,
-        timeout: Optional[float] = None,
-        cancel: Optional[Cancel] = None,
-    ) -> bytes:
-        """Reads a file, or a range of it, of at most 64 MiB."""
-        options = _ffi.ReadOptions(
-            offset=_options.count("offset", offset, 0, 2**63 - 1),
-            max_bytes=_options.optional_count("max_bytes", max_bytes),
-            timeout_ms=_options.milliseconds("timeout", timeout),
-        )
-        content: bytes = self._call(
-            "cove_workspace_read_file_start",
-            _options.path("path", path),
-            gives=_calls.GIVES_BUFFER,
-            take=_ffi.take_buffer,
-            options=options,
-            cancel=cancel,
-        )
-        return content
-
-    def write_file(
-        self,
-        path: _options.Path,
-        data: _options.Data,
-        *,
-        mode: Optional[int] = None,
-        create_parents: bool = True,
-        durable: bool = False,
-        timeout: Optional[float] = None,
-        cancel: Optional[Cancel] = None,
-    ) -> FileInfo:
-        """Creates a file or replaces it as a whole. `mode` None = an existing file's, else 0o644.
-
-        `durable`: file and directory are synced before it counts.
-        """
-        flags = (0 if create_parents else _ffi.WRITE_EXISTING_PARENTS) | (_ffi.WRITE_DURABLE if durable else 0)
-        options = _ffi.WriteOptions(
-            flags=flags,
-            mode=0 if mode is None else _options.count("mode", mode, 1, 0o7777),
-            timeout_ms=_options.milliseconds("timeout", timeout),
-        )
-        content = _options.data("data", data)
-        info: FileInfo = self._call(
-            "cove_workspace_write_file_start",
-            _options.path("path", path),
-            content,
-            len(content),
-            gives=_calls.GIVES_FILE_INFO,
-            take=_files.take_info,
-            options=options,
-            cancel=cancel,
-        )
-        return info
-
-    def stat(
-        self, path: _options.Path, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
-    ) -> FileInfo:
-        """Says what a path is, of a symlink itself."""
-        info: FileInfo = self._call(
-            "cove_workspace_stat_start",
-            _options.path("path", path),
-            gives=_calls.GIVES_FILE_INFO,
-            take=_files.take_info,
-            options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
-            cancel=cancel,
-        )
-        return info
-
-    def list(
-        self, path: _options.Path = ".", *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
-    ) -> List[FileInfo]:
-        """Lists a directory in the order of the names' bytes. `timeout` bounds each page."""
-        entries: List[FileInfo] = []
-        after = b""
-        while True:
-            page, after = self._call(
-                "cove_workspace_list_start",
-                _options.path("path", path),
-                gives=_calls.GIVES_FILE_PAGE,
-                take=_files.take_page,
-                options=_ffi.FileListOptions(
-                    limit=10_000, after=after, timeout_ms=_options.milliseconds("timeout", timeout)
-                ),
-                cancel=cancel,
-            )
-            entries += page
-            if not after:
-                return entries
-
-    def make_directory(
-        self, path: _options.Path, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
-    ) -> None:
-        """Makes a directory and the missing ones above it; success where it is one already."""
-        self._call(
-            "cove_workspace_make_directory_start",
-            _options.path("path", path),
-            options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
-            cancel=cancel,
-        )
-
-    def remove(
-        self,
-        path: _options.Path,
-        *,
-        recursive: bool = False,
-        timeout: Optional[float] = None,
-        cancel: Optional[Cancel] = None,
-    ) -> None:
-        """Removes a file, a symlink itself, or a directory (`recursive`: with all below it)."""
-        self._call(
-            "cove_workspace_remove_start",
-            _options.path("path", path),
-            options=_ffi.RemoveOptions(
-                flags=_ffi.REMOVE_RECURSIVE if recursive else 0,
-                timeout_ms=_options.milliseconds("timeout", timeout),
-            ),
-            cancel=cancel,
-        )
-
     def release(self, *, timeout: Optional[float] = None) -> None:
         """Ends the use of the workspace; later calls fail. The sandbox runs on until it is idle."""
         owned = self._use()
@@ -291,10 +171,6 @@ class Workspace(Processes):
             )
 
         return ExecStream(owned, begin, collect=collect)
-
-    def _call(self, start: str, *arguments: Any, **named: Any) -> Any:
-        owned = self._use()
-        return _calls.call(start, owned.raw, *arguments, **named)
 
 
 __all__ = ["Workspace", "OutputChunk"]

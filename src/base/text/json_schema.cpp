@@ -1,4 +1,4 @@
-#include "runtime/config/schema.hpp"
+#include "base/text/json_schema.hpp"
 
 #include <algorithm>
 #include <exception>
@@ -16,20 +16,31 @@
 #include "base/text/json.hpp"
 #include "base/text/utf8.hpp"
 
-namespace cove::runtime {
+namespace cove::base {
 namespace {
 
 using nlohmann::json;
 using Path = std::vector<std::string>;
 
+bool is_index(const std::string& step) {
+  return !step.empty() && step.find_first_not_of("0123456789") == std::string::npos;
+}
+
+/// "entries[1].path"
 std::string text_of(const Path& path, const std::string& key = {}) {
   std::string text;
-  for (const std::string& step : path) text += (text.empty() ? "" : ".") + step;
+  for (const std::string& step : path) {
+    if (is_index(step)) {
+      text += "[" + step + "]";
+    } else {
+      text += (text.empty() ? "" : ".") + step;
+    }
+  }
   if (!key.empty()) text += (text.empty() ? "" : ".") + key;
   return text.empty() ? "the document" : text;
 }
 
-/// Where the validator found something wrong: valijson gives "<root>", "[lifecycle]", "[stop]".
+/// Where the validator found something wrong: valijson gives "<root>", "[entries]", "[1]".
 std::set<Path> wrong_places(valijson::ValidationResults& results) {
   std::set<Path> places;
   valijson::ValidationResults::Error error;
@@ -51,29 +62,47 @@ std::string list_of(const std::vector<std::string>& names) {
 
 std::string shortened(const json& value) {
   constexpr std::size_t kMost = 60;
-  std::string text = base::dump_json(value);
-  if (text.size() > kMost) text = text.substr(0, base::cut_before(text, kMost)) + "...";
+  std::string text = dump_json(value);
+  if (text.size() > kMost) text = text.substr(0, cut_before(text, kMost)) + "...";
   return text;
+}
+
+/// "an integer from 1 to 64"
+std::string number_expectation(const json& schema) {
+  std::string text = schema.value("type", "") == "integer" ? "an integer" : "a number";
+  // "anyOf": [{"const": 0}, {"minimum": n}] - 0 stands for the default.
+  const bool or_zero = schema.contains("anyOf");
+  const json& bounds = or_zero ? schema["anyOf"].back() : schema;
+  if (bounds.contains("minimum")) text += " from " + dump_json(bounds["minimum"]);
+  if (schema.contains("maximum")) text += " to " + dump_json(schema["maximum"]);
+  if (or_zero) text += ", or 0";
+  return text;
+}
+
+/// "an array of 1 to 100 objects"
+std::string array_expectation(const json& schema) {
+  std::string text = "an array of ";
+  if (schema.contains("maxItems")) {
+    text += dump_json(schema.value("minItems", json(0))) + " to " + dump_json(schema["maxItems"]);
+    text += " ";
+  }
+  return text + (schema["items"].value("type", "") == "object" ? "objects" : "texts");
 }
 
 /// "an integer from 1 to 64", "one of \"none\", \"host\"".
 std::string expectation(const json& schema) {
   if (schema.contains("enum")) {
     std::vector<std::string> values;
-    for (const json& value : schema["enum"]) values.push_back(base::dump_json(value));
+    for (const json& value : schema["enum"]) values.push_back(dump_json(value));
     return (values.size() == 1 ? "" : "one of ") + list_of(values);
   }
   const std::string type = schema.value("type", "");
-  if (type == "string") return "a text of at least one character";
+  if (type == "string") {
+    return schema.contains("minLength") ? "a text of at least one character" : "a text";
+  }
   if (type == "object") return "an object";
-  std::string text = type == "integer" ? "an integer" : "a number";
-  // "anyOf": [{"const": 0}, {"minimum": n}] - 0 stands for the default.
-  const bool or_zero = schema.contains("anyOf");
-  const json& bounds = or_zero ? schema["anyOf"].back() : schema;
-  if (bounds.contains("minimum")) text += " from " + base::dump_json(bounds["minimum"]);
-  if (schema.contains("maximum")) text += " to " + base::dump_json(schema["maximum"]);
-  if (or_zero) text += ", or 0";
-  return text;
+  if (type == "boolean") return "true or false";
+  return type == "array" ? array_expectation(schema) : number_expectation(schema);
 }
 
 void explain_object(const json& schema, const json& value, const Path& path,
@@ -93,18 +122,27 @@ void explain_object(const json& schema, const json& value, const Path& path,
   }
 }
 
+/// An array of the right length is named only because something in it is wrong.
+bool is_wrong_inside(const json& schema, const json& value) {
+  if (!value.is_array() || schema.value("type", "") != "array") return false;
+  return value.size() >= schema.value("minItems", std::size_t{0}) &&
+         value.size() <= schema.value("maxItems", value.size());
+}
+
 void explain(const json& document, const json& schema, const Path& path,
              std::vector<std::string>& problems) {
   const json* value = &document;
   const json* rule = &schema;
   for (const std::string& step : path) {
-    value = &value->at(step);
-    rule = &rule->at("properties").at(step);
+    const bool in_array = value->is_array();
+    rule = in_array ? &rule->at("items") : &rule->at("properties").at(step);
+    value = in_array ? &value->at(std::stoull(step)) : &value->at(step);
   }
   if (value->is_object() && rule->value("type", "") == "object") {
     explain_object(*rule, *value, path, problems);
     return;
   }
+  if (is_wrong_inside(*rule, *value)) return;
   problems.push_back(text_of(path) + " must be " + expectation(*rule) + ", not " +
                      shortened(*value));
 }
@@ -136,4 +174,4 @@ Result<void> check_against_schema(const json& document, const json& schema) {
   }
 }
 
-}  // namespace cove::runtime
+}  // namespace cove::base

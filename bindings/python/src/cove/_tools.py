@@ -1,0 +1,200 @@
+"""Tools: what a language model calls to work in a workspace."""
+
+from __future__ import annotations
+
+import json
+import queue
+from dataclasses import dataclass
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
+
+from . import _ffi, _options
+from ._calls import Cancel, Owned, Reply, drop, raw_cancel, registry
+from ._errors import CoveError, InternalError
+from ._ffi import lib
+from ._files import FileInfo, info_of
+
+_FORMATS = {"openai": _ffi.TOOLS_OPENAI, "mcp": _ffi.TOOLS_MCP, "plain": _ffi.TOOLS_PLAIN}
+
+
+def describe_tools(format: str = "openai") -> List[Dict[str, Any]]:
+    """The tools for a model: "openai" (function calling), "mcp" (`tools/list`) or "plain".
+
+    Arguments are checked against the very schemas in it. Needs no open Cove.
+    """
+    if format not in _FORMATS:
+        raise ValueError(f'format must be "openai", "mcp" or "plain", not {format!r}')
+    raw, argument = _ffi.out(_ffi.Buffer)
+    lib["cove_tools_describe_json"](_FORMATS[format], argument)
+    tools: List[Dict[str, Any]] = json.loads(_ffi.take_buffer(raw))
+    return tools
+
+
+@dataclass(frozen=True)
+class ToolResult:
+    """What a tool answered."""
+
+    #: For the model; at most 2,000 lines or 50 KiB of content, notices in square brackets too.
+    text: str
+    #: For the host, of the tool's own form (docs/tools.md): "error" where there is one, "notes" where
+    #: arguments were not taken as they stood.
+    data: Dict[str, Any]
+    #: The tool could not do what was asked; the text tells the model.
+    is_error: bool
+
+
+@dataclass(frozen=True)
+class FileToLink:
+    """A file that a link is wanted for; `info.path` is below /workspace."""
+
+    info: FileInfo
+    #: Told from its first bytes: "image/png", "text/plain; charset=utf-8", ...
+    content_type: str
+
+
+#: Gives a link for each file, in their order.
+LinkMaker = Callable[[List[FileToLink]], Sequence[str]]
+
+
+def _take_result(raw: Any) -> ToolResult:
+    try:
+        return ToolResult(
+            text=_ffi.sized_bytes("cove_tool_result_text", raw).decode("utf-8", "replace"),
+            data=json.loads(lib["cove_tool_result_data_json"](raw)),
+            is_error=lib["cove_tool_result_is_error"](raw) == 1,
+        )
+    finally:
+        lib["cove_tool_result_free"](raw)
+
+
+def _files_of(request: Any) -> List[FileToLink]:
+    return [
+        FileToLink(
+            info=info_of(lib["cove_link_request_file"](request, i)),
+            content_type=lib["cove_link_request_content_type"](request, i).decode(),
+        )
+        for i in range(lib["cove_link_request_count"](request))
+    ]
+
+
+def _links_for(link_maker: LinkMaker, files: List[FileToLink]) -> List[bytes]:
+    links = link_maker(files)
+    if isinstance(links, (str, bytes)) or not isinstance(links, Sequence):
+        raise TypeError(f"link_maker must return a list of str, not {type(links).__name__}")
+    if len(links) != len(files):
+        raise ValueError(f"link_maker returned {len(links)} links for {len(files)} files")
+    return [_options.text(f"link {i}", link) for i, link in enumerate(links)]
+
+
+class _ToolCall(Reply):
+    """The completion of one call, and the links that it wants meanwhile."""
+
+    def __init__(self) -> None:
+        super().__init__(_take_result)
+        # Requests, then None: the call ended.
+        self._events: "queue.SimpleQueue[Optional[Owned]]" = queue.SimpleQueue()
+        self._failed: Optional[Exception] = None
+
+    def complete(self, value: Any, error: _ffi.Error) -> None:
+        """On a thread of Cove."""
+        super().complete(value, error)
+        self._events.put(None)
+
+    def ask(self, request: _ffi.LinkRequest) -> None:
+        """On a thread of Cove. A request that nobody gets to is refused as it goes."""
+        self._events.put(Owned(request, "cove_link_request_free"))
+
+    def serve(self, link_maker: Optional[LinkMaker]) -> ToolResult:
+        """Makes links on the calling thread until the call ends."""
+        while True:
+            request = self._events.get()
+            if request is None:
+                break
+            if link_maker is not None:
+                self._answer(request, link_maker)
+        if self._failed is not None:
+            raise self._failed
+        result: ToolResult = self.result()
+        return result
+
+    def _answer(self, request: Owned, link_maker: LinkMaker) -> None:
+        try:
+            links = _links_for(link_maker, _files_of(request.raw))
+        except CoveError as error:
+            code = error.code or InternalError.code
+            self._refuse(request, code, error.message)
+        except Exception as error:  # raised to the caller, once the call ended
+            self._failed = error
+            self._refuse(request, InternalError.code, "the application's link maker failed")
+        else:
+            lib["cove_link_request_answer"](request.raw, _ffi.strings(links), len(links))
+
+    def _refuse(self, request: Owned, code: int, message: str) -> None:
+        text = message.replace("\0", " ").encode("utf-8", "replace")
+        lib["cove_link_request_refuse"](request.raw, code, text)
+
+
+def _on_result(number: Optional[int], result: _ffi.ToolResult, error: _ffi.Error) -> None:
+    call: _ToolCall = registry.get(number)
+    call.complete(result, error)
+
+
+def _on_links(number: Optional[int], request: _ffi.LinkRequest) -> None:
+    call: _ToolCall = registry.get(number)
+    call.ask(request)
+
+
+_on_result_fn = _ffi.ToolResultFn(_on_result)
+_on_links_fn = _ffi.LinkFn(_on_links)
+
+
+def _arguments(value: object) -> bytes:
+    if isinstance(value, Mapping):
+        return _options.text("arguments", json.dumps(dict(value)))
+    if not isinstance(value, str):
+        raise TypeError(f"arguments must be JSON as str, or a dict, not {type(value).__name__}")
+    # As the model gave it, with halves of surrogate pairs too.
+    return _options.text("arguments", value.encode("utf-8", "replace").decode())
+
+
+class Tools:
+    """The tools of a Workspace."""
+
+    def _use(self) -> Owned:
+        raise NotImplementedError
+
+    def call_tool(
+        self,
+        name: str,
+        arguments: Union[str, Mapping[str, Any]],
+        *,
+        link_maker: Optional[LinkMaker] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> ToolResult:
+        """Calls a tool with what the model gave: JSON as it stands, or a dict.
+
+        What the model can do something about is a result with `is_error`, also an unknown name or
+        wrong arguments. `link_maker(files)` gives sandbox_get_file_url a link for each file; it runs
+        on the calling thread and may take its time. A CoveError that it raises is the tool's answer;
+        any other exception is raised here. After `timeout` a command or a search gives what it had.
+        """
+        token = cancel or Cancel()
+        owned = self._use()
+        text, given = _options.text("name", name), _arguments(arguments)
+        call = _ToolCall()
+        options = _ffi.ToolOptions(
+            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(token)
+        )
+        if link_maker is not None:
+            options.make_links = _on_links_fn
+            options.link_user_data = registry.add(call)
+            options.link_drop = drop
+        lib["cove_workspace_tool_call_start"](
+            owned.raw, text, given, _ffi.pointer_to(options), _on_result_fn, registry.add(call), drop
+        )
+        try:
+            return call.serve(link_maker)
+        except KeyboardInterrupt:
+            token.trigger()
+            call.wait()
+            raise

@@ -1,0 +1,129 @@
+"""Files and directories of any size, piece by piece."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, Callable, Iterable, Optional, Type, Union
+
+from . import _ffi, _files, _options
+from ._calls import Cancel, Owned, linked_cancel, raw_cancel
+from ._download import Download, OnProgress
+from ._ffi import lib
+from ._file_calls import write_options
+from ._files import FileInfo, TreeCounts
+from ._upload import Source, Upload
+
+
+class Transfers:
+    """The transfers of a Workspace."""
+
+    def _use(self) -> Owned:
+        raise NotImplementedError
+
+    def download(
+        self,
+        path: _options.Path,
+        *,
+        on_progress: Optional[OnProgress] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> Download:
+        """Gives a file of any size piece by piece; see Download.
+
+        `on_progress(done, total)` is called on the reading thread.
+        """
+        place = _options.path("path", path)
+        return Download("cove_workspace_download", self._use(), place, on_progress, timeout, cancel)
+
+    def download_tree(
+        self,
+        path: _options.Path,
+        *,
+        on_progress: Optional[OnProgress] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> Download:
+        """Gives a directory as a tar stream; see Download."""
+        place = _options.path("path", path)
+        return Download("cove_workspace_download_tree", self._use(), place, on_progress, timeout, cancel)
+
+    def upload(
+        self,
+        path: _options.Path,
+        source: Union[Any, Iterable[_options.Data]],
+        *,
+        mode: Optional[int] = None,
+        create_parents: bool = True,
+        durable: bool = False,
+        if_unchanged_since: Optional[str] = None,
+        if_absent: bool = False,
+        on_progress: Optional[OnProgress] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> FileInfo:
+        """Creates or replaces a file of any size from a binary file object or an iterable of bytes.
+
+        `source` and `on_progress(done, None)` are used on the calling thread; an exception in them, or
+        Ctrl-C, leaves the old file and is raised.
+        """
+        options = write_options(
+            mode=mode,
+            create_parents=create_parents,
+            durable=durable,
+            if_unchanged_since=if_unchanged_since,
+            if_absent=if_absent,
+            timeout=timeout,
+        )
+        info: FileInfo = self._upload(
+            "cove_workspace_upload", path, source, options, _ffi.FileInfo, _files.take_info, on_progress, cancel
+        )
+        return info
+
+    def upload_tree(
+        self,
+        path: _options.Path,
+        source: Union[Any, Iterable[_options.Data]],
+        *,
+        on_progress: Optional[OnProgress] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> TreeCounts:
+        """Places a tar stream below a directory, which is made where it is missing; as `upload`."""
+        options = _ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout))
+        counts: TreeCounts = self._upload(
+            "cove_workspace_upload_tree",
+            path,
+            source,
+            options,
+            _ffi.TreeCounts,
+            _files.take_counts,
+            on_progress,
+            cancel,
+        )
+        return counts
+
+    def _upload(
+        self,
+        name: str,
+        path: _options.Path,
+        source: Any,
+        options: Any,
+        handle: Type[Any],
+        take: Callable[[Any], Any],
+        on_progress: Optional[OnProgress],
+        cancel: Optional[Cancel],
+    ) -> Any:
+        owned = self._use()
+        place = _options.path("path", path)
+        pieces = Source(source)
+        token = linked_cancel(cancel)
+        options.cancel = raw_cancel(token)
+        upload = Upload()
+
+        def call(callbacks: Any) -> Any:
+            raw, argument = _ffi.out(handle)
+            lib[name](owned.raw, place, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
+            return take(raw)
+
+        threading.Thread(target=upload.run, args=(call,), name="cove-upload", daemon=True).start()
+        return upload.serve(pieces, on_progress, token)

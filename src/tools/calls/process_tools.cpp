@@ -1,0 +1,232 @@
+// sandbox_process_start, _list, _output, _write and _stop.
+#include <algorithm>
+#include <chrono>
+#include <span>
+
+#include <cove/process.hpp>
+
+#include "base/async/completion.hpp"
+#include "base/text/display_text.hpp"
+#include "base/text/utf8.hpp"
+#include "tools/answers/extract.hpp"
+#include "tools/answers/outcome_text.hpp"
+#include "tools/calls/runs.hpp"
+
+namespace cove::tools {
+namespace {
+
+using nlohmann::json;
+
+/// Waits for a form that reports through a callback; `start` is called with that.
+template <class T, class Start>
+Task<Result<T>> reported(const ToolCall& tool, Start start) {
+  const auto completion = base::Completion<Result<T>>::make(tool.link.scheduler());
+  start([completion](Result<T> result) { completion->complete(std::move(result)); });
+  co_return co_await completion->wait();
+}
+
+ProcessId id_of(const ToolCall& tool) { return ProcessId(tool.text("id")); }
+
+Error advised(const Error& error) {
+  if (error.code() == ErrorCode::kNotFound) {
+    return with_hint(error, "See sandbox_process_list for the processes that there are.");
+  }
+  if (error.code() == ErrorCode::kFailedPrecondition) {
+    return with_hint(error,
+                     "See sandbox_process_list for what runs, and start it again where it "
+                     "has ended.");
+  }
+  return error;
+}
+
+std::string state_of(const ProcessInfo& info) {
+  return info.end ? outcome_text(info.end->outcome) : "running";
+}
+
+json data_of(const ProcessInfo& info) {
+  json data{{"id", info.id.str()},
+            {"name", info.name},
+            {"command", base::marked_utf8(info.command)},
+            {"running", !info.end.has_value()},
+            {"started_at_ms", info.started_at.time_since_epoch().count()},
+            {"output_bytes", info.out_bytes},
+            {"stdin_open", info.stdin_open}};
+  if (info.end) set_ending(data, *info.end);
+  return data;
+}
+
+/// One line for each: id, state, name, command.
+std::string row_of(const ProcessInfo& info) {
+  const std::string name = info.name.empty() ? "-" : base::escaped(info.name);
+  return info.id.str() + "  " + state_of(info) + "  " + name + "  " +
+         base::harmless(base::marked_utf8(info.command));
+}
+
+/// Which part of the output is read: without an offset its end.
+OutputRequest request_of(const ToolCall& tool, const ProcessInfo& info) {
+  OutputRequest request;
+  const std::uint64_t end_begin =
+      info.out_bytes - std::min<std::uint64_t>(info.out_bytes, kMostBytes);
+  request.offset = tool.arguments.value("offset", end_begin);
+  request.limit = kMostBytes;
+  request.wait_for = std::chrono::seconds(tool.number("wait"));
+  return request;
+}
+
+struct ShownOutput {
+  std::string text;
+  std::uint64_t offset = 0;  ///< of the first byte shown
+  std::uint64_t next = 0;    ///< of the first byte not shown behind it
+};
+
+/// Of the bytes as much as fits: of the end of the output the last lines, else the first.
+ShownOutput shown_output(const OutputSlice& slice, bool is_end) {
+  const std::string_view bytes(reinterpret_cast<const char*>(slice.bytes.data()),
+                               slice.bytes.size());
+  ShownOutput shown{{}, slice.offset, slice.next};
+  // Marks make four bytes of one: a quarter fits whatever the bytes are.
+  const bool odd = !base::is_utf8(bytes) && bytes.size() > kMostBytes / 4;
+  std::string_view part = is_end ? tail_of(bytes) : head_of(bytes);
+  if (odd && is_end && part.size() > kMostBytes / 4) {
+    part = part.substr(base::cut_after(part, part.size() - kMostBytes / 4));
+  }
+  if (odd && !is_end) part = part.substr(0, base::cut_before(part, kMostBytes / 4));
+  if (is_end) shown.offset = slice.next - part.size();
+  if (!is_end) shown.next = slice.offset + part.size();
+  shown.text = base::marked_utf8(part);
+  return shown;
+}
+
+std::string progress_notice(const ProcessInfo& info, const ShownOutput& shown, bool at_end) {
+  const std::string range = "Bytes " + std::to_string(shown.offset) + " to " +
+                            std::to_string(shown.next) + " of the output. ";
+  if (at_end) return range + "The process " + state_of(info) + "; this is all it wrote.";
+  return range + (info.end ? "The process " + state_of(info) : "The process is running") +
+         ". Use offset=" + std::to_string(shown.next) + " to continue, with wait to wait for more.";
+}
+
+ExecSpec spec_of(const ToolCall& tool) {
+  ExecSpec spec;
+  spec.shell_line = tool.text("command");
+  spec.merge_output = true;
+  spec.output.spill = true;
+  return spec;
+}
+
+Task<Result<ProcessInfo>> find(const ToolCall& tool, const CallContext& call) {
+  const auto start = [&](auto done) { tool.client.find_process_async(id_of(tool), call, done); };
+  Task<Result<ProcessInfo>> task = reported<ProcessInfo>(tool, start);
+  Result<ProcessInfo> info = co_await task;
+  if (!info) co_return advised(info.error());
+  co_return info;
+}
+
+}  // namespace
+
+Task<Result<Answer>> run_process_start(const ToolCall& tool, const CallContext& call) {
+  ProcessOptions options;
+  options.name = tool.arguments.value("name", "");
+  options.keep_alive = std::chrono::seconds(tool.number("keepAlive"));
+  const auto start = [&](auto done) {
+    tool.client.start_process_async(spec_of(tool), options, call, done);
+  };
+  Task<Result<ProcessInfo>> task = reported<ProcessInfo>(tool, start);
+  COVE_CO_TRY(const ProcessInfo info, co_await task);
+  Answer answer;
+  answer.text = "Process started: " + info.id.str();
+  answer.notices.push_back("Read its output with sandbox_process_output, id=" + info.id.str());
+  answer.data["process"] = data_of(info);
+  co_return answer;
+}
+
+Task<Result<Answer>> run_process_list(const ToolCall& tool, const CallContext& call) {
+  using Infos = std::vector<ProcessInfo>;
+  const auto start = [&](auto done) { tool.client.list_processes_async(call, done); };
+  Task<Result<Infos>> task = reported<Infos>(tool, start);
+  COVE_CO_TRY(const Infos infos, co_await task);
+  Answer answer;
+  std::string rows;
+  answer.data["processes"] = json::array();
+  for (const ProcessInfo& info : infos) {
+    rows += row_of(info) + "\n";
+    answer.data["processes"].push_back(data_of(info));
+  }
+  // The newest are last, and wanted first.
+  const std::string_view shown = tail_of(rows);
+  if (shown.size() < rows.size()) {
+    answer.notices.push_back("Showing the last " + std::to_string(count_lines(shown)) + " of " +
+                             std::to_string(infos.size()) + " processes");
+  }
+  answer.text = infos.empty() ? "No processes" : std::string(shown);
+  co_return answer;
+}
+
+Task<Result<Answer>> run_process_output(const ToolCall& tool, const CallContext& call) {
+  COVE_CO_TRY(const ProcessInfo info, co_await find(tool, call));
+  const OutputRequest request = request_of(tool, info);
+  const auto start = [&](auto done) {
+    tool.client.process_output_async(info.id, request, call, done);
+  };
+  Task<Result<OutputSlice>> task = reported<OutputSlice>(tool, start);
+  const Result<OutputSlice> slice = co_await task;
+  if (!slice) co_return advised(slice.error());
+  const ShownOutput shown = shown_output(*slice, !tool.arguments.contains("offset"));
+  const bool at_end = slice->at_end && shown.next == slice->next;
+  // It may have ended while the output was waited for.
+  COVE_CO_TRY(const ProcessInfo now, co_await find(tool, call));
+  Answer answer;
+  answer.text = shown.text.empty() ? "(no output)" : shown.text;
+  if (slice->gone > 0) {
+    answer.notices.push_back(std::to_string(slice->gone) +
+                             " bytes before these were let go of and are lost");
+  }
+  answer.notices.push_back(progress_notice(now, shown, at_end));
+  answer.data["process"] = data_of(now);
+  answer.data["output"] = shown.text;
+  answer.data["offset"] = shown.offset;
+  answer.data["next_offset"] = shown.next;
+  answer.data["gone"] = slice->gone;
+  answer.data["at_end"] = at_end;
+  co_return answer;
+}
+
+Task<Result<Answer>> run_process_write(const ToolCall& tool, const CallContext& call) {
+  const std::string input = tool.text("input");
+  const auto bytes = std::as_bytes(std::span(input));
+  if (!input.empty()) {
+    const auto start = [&](auto done) {
+      tool.client.write_process_stdin_async(id_of(tool), Bytes(bytes.begin(), bytes.end()), call,
+                                            done);
+    };
+    Task<Result<void>> task = reported<void>(tool, start);
+    const Result<void> written = co_await task;
+    if (!written) co_return advised(written.error());
+  }
+  if (tool.flag("close")) {
+    const auto start = [&](auto done) {
+      tool.client.close_process_stdin_async(id_of(tool), call, done);
+    };
+    Task<Result<void>> task = reported<void>(tool, start);
+    const Result<void> closed = co_await task;
+    if (!closed) co_return advised(closed.error());
+  }
+  Answer answer;
+  answer.text = std::to_string(input.size()) + " bytes written" +
+                (tool.flag("close") ? ", and its stdin is closed" : "");
+  answer.data["written"] = input.size();
+  answer.data["closed"] = tool.flag("close");
+  co_return answer;
+}
+
+Task<Result<Answer>> run_process_stop(const ToolCall& tool, const CallContext& call) {
+  const auto start = [&](auto done) { tool.client.end_process_async(id_of(tool), call, done); };
+  Task<Result<ProcessInfo>> task = reported<ProcessInfo>(tool, start);
+  const Result<ProcessInfo> info = co_await task;
+  if (!info) co_return advised(info.error());
+  Answer answer;
+  answer.text = "The process " + state_of(*info) + ".";
+  answer.data["process"] = data_of(*info);
+  co_return answer;
+}
+
+}  // namespace cove::tools

@@ -1,0 +1,120 @@
+// The calls of tests/tools/calls.json against a real sandbox.
+#include <future>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cove/tools.hpp>
+
+#include "support/fakes/fake_guest.hpp"
+#include "support/fixtures/live_cove.hpp"
+#include "support/fixtures/project_files.hpp"
+
+using namespace cove;
+using namespace cove::testing;
+using nlohmann::json;
+
+namespace {
+
+std::string replaced(std::string text, const std::string& words, const std::string& by) {
+  for (std::size_t at = text.find(words); at != std::string::npos;
+       at = text.find(words, at + by.size())) {
+    text.replace(at, words.size(), by);
+  }
+  return text;
+}
+
+json read_cases() { return json::parse(project_file("tests/tools/calls.json")).at("cases"); }
+
+ToolOptions with_links() {
+  ToolOptions options;
+  options.link_maker = [](const std::vector<FileToLink>& files, const CallContext&,
+                          const std::function<void(Result<std::vector<std::string>>)>& done) {
+    std::vector<std::string> urls;
+    for (const FileToLink& file : files) urls.push_back("https://files.example/" + file.info.path);
+    done(urls);
+  };
+  return options;
+}
+
+/// Members of `wanted` are in `given`, and so on inside; of arrays each item.
+bool has_members(const json& given, const json& wanted) {
+  if (wanted.is_object()) {
+    for (const auto& [key, value] : wanted.items()) {
+      if (!given.contains(key) || !has_members(given.at(key), value)) return false;
+    }
+    return given.is_object();
+  }
+  if (!wanted.is_array()) return given == wanted;
+  if (!given.is_array() || given.size() != wanted.size()) return false;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (!has_members(given[i], wanted[i])) return false;
+  }
+  return true;
+}
+
+ToolResult call_tool(const SandboxClient& client, const json& step, bool with_callback) {
+  const json& given = step.at("arguments");
+  const std::string arguments = given.is_string() ? given.get<std::string>() : given.dump();
+  const std::string name = step.at("tool");
+  if (!with_callback) return tools_call(client, name, arguments, with_links()).value();
+  std::promise<Result<ToolResult>> done;
+  tools_call_async(client, name, arguments, with_links(), {},
+                   [&](Result<ToolResult> result) { done.set_value(std::move(result)); });
+  return done.get_future().get().value();
+}
+
+void check_answer(const ToolResult& answer, const json& expect) {
+  INFO("text: " << answer.text);
+  INFO("data: " << answer.data);
+  CHECK(answer.is_error == expect.at("is_error").get<bool>());
+  if (expect.contains("text")) CHECK(answer.text == expect.at("text").get<std::string>());
+  if (expect.contains("text_starts")) {
+    CHECK(answer.text.starts_with(expect.at("text_starts").get<std::string>()));
+  }
+  for (const json& part : expect.value("text_has", json::array())) {
+    CHECK_THAT(answer.text, Catch::Contains(part.get<std::string>()));
+  }
+  for (const json& part : expect.value("text_lacks", json::array())) {
+    CHECK_THAT(answer.text, !Catch::Contains(part.get<std::string>()));
+  }
+  const json data = json::parse(answer.data);
+  if (expect.contains("data")) CHECK(has_members(data, expect.at("data")));
+}
+
+void run_case(const SandboxClient& client, const json& test, bool with_callback) {
+  INFO("case: " << test.at("name").get<std::string>());
+  const json files = test.value("files", json::object());
+  for (const auto& [path, content] : files.items()) {
+    REQUIRE(client.write_file(path, bytes_of(content.get<std::string>())));
+  }
+  if (test.contains("shell")) (void)shell(client, test.at("shell"));
+  for (const json& step : test.at("calls")) {
+    INFO("call: " << step.at("tool") << " " << step.at("arguments").dump());
+    check_answer(call_tool(client, step, with_callback), step.at("expect"));
+  }
+  const json then = test.value("then", json::object());
+  for (const auto& [path, content] : then.items()) {
+    INFO("file: " << path);
+    CHECK(text_of(client.read_file(path).value()) == content.get<std::string>());
+  }
+}
+
+}  // namespace
+
+TEST_CASE("Tools: every call of tests/tools/calls.json gets its answer [pain-36] [pain-58]",
+          "[integration][tools][pain-36][pain-58]") {
+  LiveCove live;
+  auto cove = live.open();
+  std::size_t calls = 0;
+  std::size_t number = 0;
+  for (const json& original : read_cases()) {
+    const std::string chat = "case" + std::to_string(++number);
+    const json test = json::parse(replaced(original.dump(), "${session}", chat));
+    auto workspace = cove.acquire({"app", "tools", "ana"}, {.chat_id = chat}).value();
+    run_case(workspace.client(), test, number % 2 == 0);
+    REQUIRE(workspace.release());
+    calls += test.at("calls").size();
+  }
+  CHECK(calls >= 150);
+}

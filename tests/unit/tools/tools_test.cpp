@@ -1,0 +1,167 @@
+#include <future>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include <cove/tools.hpp>
+
+#include "support/fakes/fake_link.hpp"
+
+using namespace cove;
+using namespace std::chrono_literals;
+using cove::testing::FakeLink;
+using nlohmann::json;
+
+namespace {
+
+struct Client {
+  std::shared_ptr<FakeLink> link = std::make_shared<FakeLink>();
+  SandboxClient client = client::make_client(link, "sessions/c1");
+
+  ToolResult call(const char* name, const json& arguments, const ToolOptions& options = {}) const {
+    return tools_call(client, name, arguments.dump(), options).value();
+  }
+};
+
+std::string code_of(const ToolResult& result) {
+  CHECK(result.is_error);
+  return json::parse(result.data).at("error").at("code");
+}
+
+ToolOptions with_maker(FileLinkMaker maker) {
+  ToolOptions options;
+  options.link_maker = std::move(maker);
+  return options;
+}
+
+const char* const kUrl = "sandbox_get_file_url";
+using Done = std::function<void(Result<std::vector<std::string>>)>;
+
+}  // namespace
+
+TEST_CASE("Tools: each form describes the same tools and schemas", "[unit][tools]") {
+  const json openai = json::parse(tools_describe(ToolFormat::kOpenAi));
+  const json mcp = json::parse(tools_describe(ToolFormat::kMcp));
+  const json plain = json::parse(tools_describe(ToolFormat::kPlain));
+  const auto names = tool_names();
+  REQUIRE(plain.size() == names.size());
+  CHECK(names.size() >= 8);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    CHECK(plain[i].at("name") == names[i]);
+    CHECK(openai[i] == json{{"type", "function"}, {"function", plain[i]}});
+    CHECK(mcp[i].at("name") == names[i]);
+    CHECK(mcp[i].at("inputSchema") == plain[i].at("parameters"));
+    CHECK(mcp[i].at("annotations").contains("readOnlyHint"));
+    CHECK(plain[i].at("parameters").at("additionalProperties") == false);
+  }
+}
+
+TEST_CASE("Tools: without a link maker there are no links, and the answer says so",
+          "[unit][tools]") {
+  const Client c;
+  const ToolResult result = c.call(kUrl, {{"paths", {"a"}}});
+  CHECK(code_of(result) == "unsupported");
+  CHECK(c.link->fake->log.calls.empty());
+}
+
+TEST_CASE("Tools: the link maker may answer later, from another thread", "[unit][tools]") {
+  const Client c;
+  c.link->fake->files["sessions/c1/a.html"] = "<p/>";
+  std::thread later;
+  const auto maker = [&](const std::vector<FileToLink>& files, const CallContext&, Done done) {
+    CHECK(files.front().content_type == "text/plain; charset=utf-8");
+    later =
+        std::thread([done = std::move(done)] { done(std::vector<std::string>{"https://x/1"}); });
+  };
+  const ToolResult result = c.call(kUrl, {{"paths", {"a.html"}}}, with_maker(maker));
+  later.join();
+  CHECK(result.text == R"([{"fileUrl":"https://x/1","filename":"a.html"}])");
+}
+
+TEST_CASE("Tools: a link maker that fails, throws or miscounts is an error", "[unit][tools]") {
+  const Client c;
+  c.link->fake->files["sessions/c1/a"] = "a";
+  const json arguments{{"paths", {"a"}}};
+  const auto refuses = [](const auto&, const auto&, const Done& done) {
+    done(Error(ErrorCode::kQuotaExceeded, "too many links"));
+  };
+  CHECK(code_of(c.call(kUrl, arguments, with_maker(refuses))) == "quota_exceeded");
+  const auto throws = [](const auto&, const auto&, const Done&) { throw std::runtime_error("x"); };
+  CHECK(code_of(c.call(kUrl, arguments, with_maker(throws))) == "internal");
+  const auto miscounts = [](const auto&, const auto&, const Done& done) {
+    done(std::vector<std::string>{});
+  };
+  CHECK(code_of(c.call(kUrl, arguments, with_maker(miscounts))) == "internal");
+}
+
+TEST_CASE("Tools: a call that ends while the link maker thinks is a timeout", "[unit][tools]") {
+  const Client c;
+  c.link->fake->files["sessions/c1/a"] = "a";
+  const auto silent = [](const auto&, const auto&, const Done&) {};
+  const CallContext call{.deadline = c.link->system_clock.now() + 50ms, .stop = {}};
+  const auto ended = tools_call(c.client, kUrl, R"({"paths":["a"]})", with_maker(silent), call);
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().code() == ErrorCode::kTimeout);
+}
+
+TEST_CASE("Tools: a search whose time is over gives what it has found, and says so [pain-66]",
+          "[unit][tools][pain-66]") {
+  const Client c;
+  GrepLine line;
+  line.path = "a";
+  line.line = 3;
+  line.column = 1;
+  line.text = "x";
+  c.link->fake->lines.batches = {{line}};
+  c.link->fake->lines.ends = false;
+  const CallContext call{.deadline = c.link->system_clock.now() + 50ms, .stop = {}};
+  const auto result = tools_call(c.client, "sandbox_grep", R"({"pattern":"x"})", {}, call).value();
+  CHECK(result.text.starts_with("a:3: x\n"));
+  CHECK_THAT(result.text, Catch::Contains("[The search ended early: its time was over."));
+  CHECK(json::parse(result.data).at("ended") == "deadline");
+}
+
+TEST_CASE("Tools: a sandbox that is not available is an answer with its time", "[unit][tools]") {
+  const Client c;
+  const Error away = Error(ErrorCode::kUnavailable, "the node is away").with_retry_after(3s);
+  c.link->fake->faults = {away, away};
+  const ToolResult result = c.call("sandbox_ls", json::object());
+  CHECK(code_of(result) == "unavailable");
+  CHECK(result.text == "Error: the node is away\nTry the same call again in 3 s.");
+}
+
+TEST_CASE("Tools: a call that was cancelled before is no answer", "[unit][tools]") {
+  const Client c;
+  std::stop_source stop;
+  stop.request_stop();
+  const CallContext call{.deadline = {}, .stop = stop.get_token()};
+  const auto ended = tools_call(c.client, "sandbox_ls", "{}", {}, call);
+  REQUIRE_FALSE(ended);
+  CHECK(ended.error().code() == ErrorCode::kCancelled);
+}
+
+TEST_CASE("Tools: the form with a callback answers once on the scheduler, errors too",
+          "[unit][tools]") {
+  const Client c;
+  c.link->fake->files["sessions/c1/a"] = "one\n";
+  for (const char* arguments : {R"({"path":"a"})", R"({"path":1,"x":2})"}) {
+    std::promise<bool> done;
+    tools_call_async(c.client, "sandbox_read_file", arguments, {}, {},
+                     [&](const Result<ToolResult>& result) {
+                       CHECK(result.has_value());
+                       done.set_value(c.link->on_scheduler());
+                     });
+    CHECK(done.get_future().get());
+  }
+}
+
+TEST_CASE("Tools: inside a callback the blocking form refuses", "[unit][tools]") {
+  const Client c;
+  std::promise<Result<ToolResult>> inner;
+  tools_call_async(c.client, "sandbox_ls", "{}", {}, {}, [&](const Result<ToolResult>&) {
+    inner.set_value(tools_call(c.client, "sandbox_ls", "{}"));
+  });
+  const auto refused = inner.get_future().get();
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == ErrorCode::kFailedPrecondition);
+}
