@@ -192,6 +192,10 @@ Task<Result<Answer>> run_process_output(const ToolCall& tool, const CallContext&
 
 Task<Result<Answer>> run_process_write(const ToolCall& tool, const CallContext& call) {
   const std::string input = tool.text("input");
+  if (input.empty() && !tool.flag("close")) {
+    co_return Error(ErrorCode::kInvalidArgument, "there is nothing to write")
+        .with_context("hint", "Give input, or set close to end its stdin.");
+  }
   const auto bytes = std::as_bytes(std::span(input));
   if (!input.empty()) {
     const auto start = [&](auto done) {
