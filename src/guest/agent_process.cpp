@@ -1,17 +1,13 @@
 // Commands and processes that are followed: reading their output is what gives them credit.
 #include <utility>
 
+#include "base/text/byte_text.hpp"
 #include "guest/agent_client.hpp"
 #include "wire/kept_output.hpp"
 #include "wire/reply.hpp"
 
 namespace cove::guest {
 namespace {
-
-std::string_view as_text(const Bytes& bytes) {
-  // SAFETY: bytes seen as characters.
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 class AgentProcess final : public GuestProcess {
  public:
@@ -136,7 +132,7 @@ class AgentProcess final : public GuestProcess {
     Stream::Piece piece = stream->take_arrived();
     stream.link()->connection->used(*stream, piece.bytes.size());
     auto& kept = piece.channel == wire::Channel::kErr ? kept_err_ : kept_out_;
-    kept.append(as_text(piece.bytes));
+    kept.append(base::text_of(piece.bytes));
     return piece;
   }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/hex.hpp"
 #include "base/text/utf8.hpp"
 
 namespace cove::base {
@@ -37,8 +38,6 @@ inline std::size_t shown_length(std::string_view text) noexcept {
 }
 
 inline void append_escape(std::string& out, char byte) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  const auto value = static_cast<unsigned char>(byte);
   switch (byte) {
     case '\n': out += "\\n"; return;
     case '\t': out += "\\t"; return;
@@ -47,8 +46,7 @@ inline void append_escape(std::string& out, char byte) {
     default: break;
   }
   out += "\\x";
-  out += kHex[value >> 4U];
-  out += kHex[value & 0xFU];
+  append_hex(out, byte);
 }
 
 }  // namespace detail

@@ -4,14 +4,17 @@
 
 namespace cove::base {
 
-std::string to_hex(std::span<const std::byte> bytes) {
+void append_hex(std::string& out, char byte) {
   constexpr std::string_view kDigits = "0123456789abcdef";
+  const auto value = static_cast<unsigned char>(byte);
+  out += kDigits[value >> 4U];
+  out += kDigits[value & 0xFU];
+}
+
+std::string to_hex(std::span<const std::byte> bytes) {
   std::string text;
   text.reserve(bytes.size() * 2);
-  for (const std::byte byte : bytes) {
-    text += kDigits[std::to_integer<std::size_t>(byte >> 4)];
-    text += kDigits[std::to_integer<std::size_t>(byte & std::byte{15})];
-  }
+  for (const std::byte byte : bytes) append_hex(text, static_cast<char>(byte));
   return text;
 }
 

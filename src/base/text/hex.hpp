@@ -10,6 +10,9 @@ namespace cove::base {
 
 std::string to_hex(std::span<const std::byte> bytes);
 
+/// Appends the two digits of one byte.
+void append_hex(std::string& out, char byte);
+
 /// True for exactly `digits` characters of [0-9a-f].
 bool is_hex(std::string_view text, std::size_t digits) noexcept;
 

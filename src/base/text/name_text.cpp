@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "base/text/hex.hpp"
 #include "base/text/utf8.hpp"
 
 namespace cove::base {
@@ -32,11 +33,8 @@ std::size_t character_length(std::string_view text) noexcept {
 }
 
 void append_escape(std::string& out, char byte) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  const auto value = static_cast<unsigned char>(byte);
   out += "\\x";
-  out += kHex[value >> 4U];
-  out += kHex[value & 0xFU];
+  append_hex(out, byte);
 }
 
 }  // namespace

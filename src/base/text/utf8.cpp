@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/text/hex.hpp"
+
 namespace cove::base {
 namespace {
 
@@ -53,17 +55,14 @@ bool is_utf8(std::string_view text) noexcept {
 
 std::string marked_utf8(std::string_view bytes) {
   if (is_utf8(bytes)) return std::string(bytes);
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string out;
   out.reserve(bytes.size() + bytes.size() / 4);
   while (!bytes.empty()) {
     const std::size_t length = character(bytes);
     out += bytes.substr(0, length);
     if (length == 0) {
-      const auto value = static_cast<unsigned char>(bytes.front());
       out += "\\x";
-      out += kHex[value >> 4U];
-      out += kHex[value & 0xFU];
+      append_hex(out, bytes.front());
     }
     bytes.remove_prefix(std::max<std::size_t>(length, 1));
   }

@@ -1,6 +1,7 @@
 #include <cove/exec.hpp>
 
 #include "base/text/utf8.hpp"
+#include "base/values/outcome_name.hpp"
 
 namespace cove {
 namespace {
@@ -15,7 +16,21 @@ struct ShellCode {
   std::int32_t operator()(const CpuLimitReached&) const { return 137; }
 };
 
+struct Name {
+  const char* operator()(const Exited&) const { return "exited"; }
+  const char* operator()(const Signaled&) const { return "signaled"; }
+  const char* operator()(const TimedOut&) const { return "timed_out"; }
+  const char* operator()(const Cancelled&) const { return "cancelled"; }
+  const char* operator()(const OutputLimitReached&) const { return "output_limit"; }
+  const char* operator()(const OutOfMemory&) const { return "out_of_memory"; }
+  const char* operator()(const CpuLimitReached&) const { return "cpu_limit"; }
+};
+
 }  // namespace
+
+const char* base::outcome_name(const Outcome& outcome) noexcept {
+  return std::visit(Name{}, outcome);
+}
 
 std::string StreamOutput::text() const {
   if (dropped_bytes == 0) return base::marked_utf8(head + tail);

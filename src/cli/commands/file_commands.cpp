@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
 #include "cli/commands/command.hpp"
@@ -13,10 +14,6 @@ namespace cove::cli {
 namespace {
 
 constexpr std::uint32_t kPage = 10'000;  // the most: each page costs a pass over the directory
-
-std::string_view text_of(ByteView bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// Says which file was put or got: for machines one object, for people one line.
 Result<void> tell(const Invocation& invocation, const std::string& path, std::uint64_t size) {
@@ -33,7 +30,7 @@ Result<std::uint64_t> download_to_stdout(const Invocation& invocation, const San
   std::uint64_t size = 0;
   const auto sink = [&](ByteView bytes) {
     size += bytes.size();
-    return invocation.output.out(text_of(bytes));
+    return invocation.output.out(base::text_of(bytes));
   };
   COVE_TRY_VOID(client.download(path, sink, invocation.call));
   return size;

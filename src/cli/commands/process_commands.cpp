@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
 #include "cli/commands/command.hpp"
@@ -18,10 +19,6 @@ namespace {
 
 constexpr std::size_t kLeastPrefix = 4;
 constexpr std::uint32_t kSlice = 256 * 1024;
-
-std::string_view text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 /// Processes live only while their sandbox runs, so nothing is woken to look for them.
 Result<bool> is_running(const Invocation& invocation) {
@@ -73,11 +70,11 @@ Result<std::uint64_t> write_log(const Invocation& invocation, const SandboxClien
     request.offset = slice.next;
     if (slice.bytes.empty()) break;
     if (kept != nullptr) {
-      kept->append(text_of(slice.bytes));
+      kept->append(base::text_of(slice.bytes));
     } else if (stream == OutputStream::kOut) {
-      COVE_TRY_VOID(invocation.output.out(text_of(slice.bytes)));
+      COVE_TRY_VOID(invocation.output.out(base::text_of(slice.bytes)));
     } else {
-      COVE_TRY_VOID(invocation.output.err(text_of(slice.bytes)));
+      COVE_TRY_VOID(invocation.output.err(base::text_of(slice.bytes)));
     }
   }
   return gone;

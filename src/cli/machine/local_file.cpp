@@ -12,6 +12,7 @@
 
 #include "base/system/system_clock.hpp"
 #include "base/system/system_error.hpp"
+#include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
 
 namespace cove::cli {
@@ -92,7 +93,7 @@ Result<std::string> read_all(int fd, const std::string& shown, std::size_t limit
       return Error(ErrorCode::kTooLarge, shown + " has more than " + std::to_string(limit >> 20U) +
                                              " MiB; put it as a file, and read that");
     }
-    all.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    all.append(base::text_of(piece));
   }
 }
 

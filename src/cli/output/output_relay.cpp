@@ -2,14 +2,12 @@
 
 #include <utility>
 
+#include "base/text/byte_text.hpp"
+
 namespace cove::cli {
 namespace {
 
 constexpr std::size_t kMostHeld = 1U << 20U;
-
-std::string_view text_of(const Bytes& bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
 
 }  // namespace
 
@@ -30,8 +28,8 @@ Result<ExecResult> OutputRelay::pump(const Output& output, const Steering& steer
     for (const OutputChunk& chunk : chunks) {
       if (broken) break;
       const Result<void> written = chunk.stream == OutputStream::kOut
-                                       ? output.out(text_of(chunk.bytes))
-                                       : output.err(text_of(chunk.bytes));
+                                       ? output.out(base::text_of(chunk.bytes))
+                                       : output.err(base::text_of(chunk.bytes));
       if (written) continue;
       broken = written.error();
       steering.cancel();

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/display_text.hpp"
+#include "base/values/outcome_name.hpp"
 #include "cli/output/text_fields.hpp"
 #include "cli/output/texts.hpp"
 
@@ -17,7 +18,7 @@ constexpr std::size_t kShownCommand = 60;
 /// "running", "exited 3", "signaled 9", "timed_out".
 std::string state_text(const ProcessInfo& info) {
   if (!info.end) return "running";
-  std::string text = outcome_text(info.end->outcome);
+  std::string text = base::outcome_name(info.end->outcome);
   if (const auto* exited = std::get_if<Exited>(&info.end->outcome)) {
     text += " " + std::to_string(exited->code);
   }
@@ -51,7 +52,7 @@ json process_json(const ProcessInfo& info) {
   set_bytes(object, "command", info.command);
   set_bytes(object, "cwd", info.cwd);
   if (!info.end) return object;
-  object["outcome"] = outcome_text(info.end->outcome);
+  object["outcome"] = base::outcome_name(info.end->outcome);
   object["exit_code"] = info.end->shell_code();
   object["duration_ms"] = static_cast<double>(info.end->duration.count()) / 1000;
   if (const auto* signaled = std::get_if<Signaled>(&info.end->outcome)) {

@@ -7,6 +7,7 @@
 
 #include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
+#include "base/values/outcome_name.hpp"
 #include "cli/output/text_fields.hpp"
 
 namespace cove::cli {
@@ -23,16 +24,6 @@ json error_object(const Error& error) {
   if (error.retry_after()) object["retry_after_ms"] = error.retry_after()->count();
   return object;
 }
-
-struct OutcomeWords {
-  const char* operator()(const Exited&) const { return "exited"; }
-  const char* operator()(const Signaled&) const { return "signaled"; }
-  const char* operator()(const TimedOut&) const { return "timed_out"; }
-  const char* operator()(const Cancelled&) const { return "cancelled"; }
-  const char* operator()(const OutputLimitReached&) const { return "output_limit"; }
-  const char* operator()(const OutOfMemory&) const { return "out_of_memory"; }
-  const char* operator()(const CpuLimitReached&) const { return "cpu_limit"; }
-};
 
 const char* word_of(Finding::Level level) {
   switch (level) {
@@ -64,10 +55,8 @@ std::string error_line(const Error& error) {
   return line;
 }
 
-const char* outcome_text(const Outcome& outcome) { return std::visit(OutcomeWords{}, outcome); }
-
 json exec_json(const ExecResult& result) {
-  json object{{"outcome", outcome_text(result.outcome)},
+  json object{{"outcome", base::outcome_name(result.outcome)},
               {"exit_code", result.shell_code()},
               {"signal", nullptr},
               {"stdout", result.out.text()},

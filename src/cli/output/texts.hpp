@@ -58,9 +58,6 @@ std::string summary_text(const SearchSummary& summary);
 /// {"outcome", "exit_code", "signal", "stdout", "stderr", ..., "duration_ms"}.
 nlohmann::json exec_json(const ExecResult& result);
 
-/// "exited", "signaled", "timed_out", ...
-const char* outcome_text(const Outcome& outcome);
-
 /// {"id", "name", "command", "cwd", "started_at", "state", ...}; docs/command.md lists the keys.
 nlohmann::json process_json(const ProcessInfo& info);
 

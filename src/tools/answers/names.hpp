@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/hex.hpp"
 #include "base/text/name_text.hpp"
 #include "base/text/utf8.hpp"
 
@@ -11,7 +12,6 @@ namespace cove::tools {
 
 /// As name_text, and control characters as `\xNN` too, so that a name is one line.
 inline std::string shown_name(std::string_view bytes) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string shown;
   for (const char c : base::name_text(bytes)) {
     const auto value = static_cast<unsigned char>(c);
@@ -20,8 +20,7 @@ inline std::string shown_name(std::string_view bytes) {
       continue;
     }
     shown += "\\x";
-    shown += kHex[value >> 4U];
-    shown += kHex[value & 0xFU];
+    base::append_hex(shown, c);
   }
   return shown;
 }

@@ -4,6 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/values/outcome_name.hpp"
+
 namespace cove::tools {
 namespace {
 
@@ -32,24 +34,13 @@ struct Words {
   }
 };
 
-struct Name {
-  const char* operator()(const Exited&) const { return "exited"; }
-  const char* operator()(const Signaled&) const { return "signaled"; }
-  const char* operator()(const TimedOut&) const { return "timed_out"; }
-  const char* operator()(const Cancelled&) const { return "cancelled"; }
-  const char* operator()(const OutputLimitReached&) const { return "output_limit"; }
-  const char* operator()(const OutOfMemory&) const { return "out_of_memory"; }
-  const char* operator()(const CpuLimitReached&) const { return "cpu_limit"; }
-};
-
 }  // namespace
 
 std::string outcome_text(const Outcome& outcome) { return std::visit(Words{}, outcome); }
-std::string outcome_name(const Outcome& outcome) { return std::visit(Name{}, outcome); }
 
 void set_ending(nlohmann::json& data, const ExecResult& result) {
   const auto* signaled = std::get_if<Signaled>(&result.outcome);
-  data["outcome"] = outcome_name(result.outcome);
+  data["outcome"] = base::outcome_name(result.outcome);
   data["exit_code"] = result.shell_code();
   if (signaled != nullptr) data["signal"] = signaled->signal;
   data["duration_ms"] = result.duration.count() / 1000;

@@ -12,9 +12,6 @@ namespace cove::tools {
 /// "exited with code 1", "was ended by signal 9 (SIGKILL)", "timed out", ...
 std::string outcome_text(const Outcome& outcome);
 
-/// "exited", "signaled", "timed_out", "cancelled", "output_limit", "out_of_memory", "cpu_limit"
-std::string outcome_name(const Outcome& outcome);
-
 /// Sets outcome, exit_code (as a shell would show it), signal, duration_ms and the usage.
 void set_ending(nlohmann::json& data, const ExecResult& result);
 

@@ -1,5 +1,6 @@
 #include "tools/arguments/lenient_json.hpp"
 
+#include "base/text/hex.hpp"
 #include "base/text/json.hpp"
 
 namespace cove::tools {
@@ -27,11 +28,8 @@ bool unfence(std::string_view& text) {
 }
 
 void append_control(std::string& out, char c) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  const auto value = static_cast<unsigned char>(c);
   out += "\\u00";
-  out += kHex[value >> 4U];
-  out += kHex[value & 0xFU];
+  base::append_hex(out, c);
 }
 
 /// A copy of a JSON text in which what JSON does not allow, but is clear, is put right.
