@@ -1,7 +1,7 @@
 #include "client/exec_calls.hpp"
 
-#include "client/guest_calls.hpp"
 #include "client/host_calls.hpp"
+#include "client/process_calls.hpp"
 
 namespace cove::client {
 namespace {
@@ -92,15 +92,12 @@ Task<Result<ExecResult>> stream_attached(GuestLink& link, const AttachedProcess&
   // The agent knows the process's own; this one only bounds the wait for it.
   constexpr std::chrono::minutes kLongestGrace{1};
   const EndOfSteering end(*attached.steering);
-  auto ask = [&attached](Guest& guest, const CallContext& inner) {
-    return guest.attach(attached.id, attached.options, inner);
-  };
-  Result<std::shared_ptr<GuestProcess>> held =
-      co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kOnce, call, ask);
+  const AttachCall attach{attached.id, attached.options};
+  Result<std::shared_ptr<GuestProcess>> held = co_await ask_call(link, attach, call);
   if (!held && attached.steering->is_cancelled()) {
     // It was to be ended before it was reached: the call is over, the wish is not.
     const CallContext bound{.deadline = link.clock().now() + kLongestGrace, .stop = {}};
-    held = co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kOnce, bound, ask);
+    held = co_await ask_call(link, attach, bound);
   }
   if (!held) co_return held.error();
   const std::shared_ptr<GuestProcess> process = *held;

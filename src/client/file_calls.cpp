@@ -153,7 +153,7 @@ Task<Result<std::vector<Result<EditResult>>>> edit_many(GuestLink& link, std::st
       for (const std::size_t index : group) results[index] = whole.error();
       continue;
     }
-    Result<EditResult> edited = co_await ask_files(link, *std::move(whole), call);
+    Result<EditResult> edited = co_await ask_call(link, *std::move(whole), call);
     if (edited) share_result(edits, group, *edited, results);
     if (!edited) share_error(edits, group, edited.error(), results);
   }

@@ -13,13 +13,6 @@ namespace cove::client {
 
 constexpr std::uint64_t kMostReadAtOnce = 64ULL << 20;  // bytes that read_file keeps in memory
 
-/// Asks what `file_call` is, which lives as long as the task. The link outlives it.
-template <class Call>
-Task<Result<typename Call::Value>> ask_files(GuestLink& link, Call file_call,
-                                             const CallContext& call) {
-  co_return co_await ask_guest<typename Call::Value>(link, Call::kRepeat, call, file_call);
-}
-
 struct ReadCall {
   using Value = FileContent;
   static constexpr Repeat kRepeat = Repeat::kOnce;

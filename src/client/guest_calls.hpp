@@ -28,4 +28,12 @@ Task<Result<T>> ask_guest(GuestLink& link, Repeat repeat, const CallContext& cal
   }
 }
 
+/// Asks what `guest_call` is: a value with the type of its answer, whether it may be repeated, and
+/// the question as operator(). It lives as long as the task; the link outlives it.
+template <class Call>
+Task<Result<typename Call::Value>> ask_call(GuestLink& link, Call guest_call,
+                                            const CallContext& call) {
+  co_return co_await ask_guest<typename Call::Value>(link, Call::kRepeat, call, guest_call);
+}
+
 }  // namespace cove::client

@@ -10,13 +10,6 @@
 
 namespace cove::client {
 
-/// Asks what `process_call` is. The link outlives the task.
-template <class Call>
-Task<Result<typename Call::Value>> ask_processes(GuestLink& link, Call process_call,
-                                                 const CallContext& call) {
-  co_return co_await ask_guest<typename Call::Value>(link, Call::kRepeat, call, process_call);
-}
-
 struct StartProcessCall {
   using Value = ProcessInfo;
   static constexpr Repeat kRepeat = Repeat::kNever;

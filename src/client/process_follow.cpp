@@ -32,8 +32,7 @@ Result<ProcessInfo> follow_process(GuestLink& link, const ProcessId& id,
   return run_here<ProcessInfo>(link, call, [&](const CallContext& inner) -> Result<ProcessInfo> {
     Scheduler& scheduler = link.scheduler();
     AttachCall attaching{id, options};
-    COVE_TRY(Hold opened,
-             base::sync_wait(scheduler, ask_processes(link, std::move(attaching), inner)));
+    COVE_TRY(Hold opened, base::sync_wait(scheduler, ask_call(link, std::move(attaching), inner)));
     const Held<Hold> held(scheduler, std::make_unique<Hold>(std::move(opened)));
     GuestProcess& process = **held;
     COVE_TRY(const bool at_end, give_output(scheduler, process, on_output, inner));
@@ -41,7 +40,7 @@ Result<ProcessInfo> follow_process(GuestLink& link, const ProcessId& id,
       COVE_TRY_VOID(base::sync_wait(scheduler, process.wait(inner)));
     }
     FindProcessCall looking{id};
-    return base::sync_wait(scheduler, ask_processes(link, std::move(looking), inner));
+    return base::sync_wait(scheduler, ask_call(link, std::move(looking), inner));
   });
 }
 

@@ -4,32 +4,13 @@
 #include <cove/sandbox_files.hpp>
 
 #include "client/file_calls.hpp"
-#include "client/sandbox_reach.hpp"
+#include "client/reach_calls.hpp"
 #include "client/transfer.hpp"
 
 namespace cove {
 namespace {
 
 using Reach = std::shared_ptr<const SandboxFiles::Reach>;
-
-template <class Call>
-Result<typename Call::Value> block(const SandboxFiles::Reach& reach, Call file_call,
-                                   const CallContext& call) {
-  return client::run_blocking(*reach.link, call, [&](const CallContext& inner) {
-    return client::ask_files(*reach.link, std::move(file_call), inner);
-  });
-}
-
-template <class Call>
-void begin(const Reach& reach, Call file_call, const CallContext& call,
-           std::function<void(Result<typename Call::Value>)> done) {
-  client::run_async<typename Call::Value>(
-      reach->link, call,
-      [reach, file_call = std::move(file_call)](const CallContext& inner) {
-        return client::ask_files(*reach->link, file_call, inner);
-      },
-      std::move(done));
-}
 
 /// What a watch with callbacks keeps while it runs.
 struct AsyncWatch {
@@ -66,24 +47,24 @@ Result<Bytes> SandboxFiles::read_file(const std::string& path, const ReadRange& 
 
 Result<FileContent> SandboxFiles::read(const std::string& path, const ReadRange& range,
                                        const CallContext& call) const {
-  return block(*reach_, client::ReadCall{reach_->at(path), range}, call);
+  return client::wait_for(*reach_, client::ReadCall{reach_->at(path), range}, call);
 }
 
 Result<LineSlice> SandboxFiles::read_lines(const std::string& path, const LineRange& range,
                                            const CallContext& call) const {
-  return block(*reach_, client::ReadLinesCall{reach_->at(path), range}, call);
+  return client::wait_for(*reach_, client::ReadLinesCall{reach_->at(path), range}, call);
 }
 
 Result<FileInfo> SandboxFiles::write_file(const std::string& path, ByteView content,
                                           const WriteOptions& options,
                                           const CallContext& call) const {
-  return block(*reach_, client::WriteCall{reach_->at(path), content, options}, call);
+  return client::wait_for(*reach_, client::WriteCall{reach_->at(path), content, options}, call);
 }
 
 Result<EditResult> SandboxFiles::edit_file(const std::string& path, const std::vector<Edit>& edits,
                                            const EditOptions& options,
                                            const CallContext& call) const {
-  return block(*reach_, client::EditCall{reach_->at(path), edits, options}, call);
+  return client::wait_for(*reach_, client::EditCall{reach_->at(path), edits, options}, call);
 }
 
 Result<std::vector<Result<EditResult>>> SandboxFiles::edit_files(const std::vector<FileEdit>& edits,
@@ -94,41 +75,43 @@ Result<std::vector<Result<EditResult>>> SandboxFiles::edit_files(const std::vect
 }
 
 Result<FileInfo> SandboxFiles::stat(const std::string& path, const CallContext& call) const {
-  return block(*reach_, client::StatCall{reach_->at(path)}, call);
+  return client::wait_for(*reach_, client::StatCall{reach_->at(path)}, call);
 }
 
 Result<FilePage> SandboxFiles::list(const std::string& path, const ListOptions& options,
                                     const CallContext& call) const {
-  return block(*reach_, client::ListCall{reach_->at(path), options}, call);
+  return client::wait_for(*reach_, client::ListCall{reach_->at(path), options}, call);
 }
 
 Result<void> SandboxFiles::make_directory(const std::string& path, const CallContext& call) const {
-  return block(*reach_, client::MakeDirectoryCall{reach_->at(path)}, call);
+  return client::wait_for(*reach_, client::MakeDirectoryCall{reach_->at(path)}, call);
 }
 
 Result<void> SandboxFiles::remove(const std::string& path, bool recursive,
                                   const CallContext& call) const {
-  return block(*reach_, client::RemoveCall{reach_->at(path), recursive}, call);
+  return client::wait_for(*reach_, client::RemoveCall{reach_->at(path), recursive}, call);
 }
 
 Result<FileInfo> SandboxFiles::move(const std::string& from, const std::string& to,
                                     const MoveOptions& options, const CallContext& call) const {
-  return block(*reach_, client::MoveCall{reach_->at(from), reach_->at(to), options}, call);
+  return client::wait_for(*reach_, client::MoveCall{reach_->at(from), reach_->at(to), options},
+                          call);
 }
 
 Result<TreeCounts> SandboxFiles::copy(const std::string& from, const std::string& to,
                                       const CopyOptions& options, const CallContext& call) const {
-  return block(*reach_, client::CopyCall{reach_->at(from), reach_->at(to), options}, call);
+  return client::wait_for(*reach_, client::CopyCall{reach_->at(from), reach_->at(to), options},
+                          call);
 }
 
 Result<FileInfo> SandboxFiles::set_mode(const std::string& path, std::uint32_t mode,
                                         const CallContext& call) const {
-  return block(*reach_, client::SetModeCall{reach_->at(path), mode}, call);
+  return client::wait_for(*reach_, client::SetModeCall{reach_->at(path), mode}, call);
 }
 
 Result<FileInfo> SandboxFiles::make_symlink(const std::string& path, const std::string& target,
                                             const CallContext& call) const {
-  return block(*reach_, client::MakeSymlinkCall{reach_->at(path), target}, call);
+  return client::wait_for(*reach_, client::MakeSymlinkCall{reach_->at(path), target}, call);
 }
 
 Result<void> SandboxFiles::download(const std::string& path, const ByteSink& sink,
@@ -171,24 +154,26 @@ void SandboxFiles::read_file_async(std::string path, ReadRange range, CallContex
 
 void SandboxFiles::read_async(std::string path, ReadRange range, CallContext call,
                               Done<FileContent> done) const {
-  begin(reach_, client::ReadCall{reach_->at(std::move(path)), range}, call, std::move(done));
+  client::begin(reach_, client::ReadCall{reach_->at(std::move(path)), range}, call,
+                std::move(done));
 }
 
 void SandboxFiles::read_lines_async(std::string path, LineRange range, CallContext call,
                                     Done<LineSlice> done) const {
-  begin(reach_, client::ReadLinesCall{reach_->at(std::move(path)), range}, call, std::move(done));
+  client::begin(reach_, client::ReadLinesCall{reach_->at(std::move(path)), range}, call,
+                std::move(done));
 }
 
 void SandboxFiles::write_file_async(std::string path, Bytes content, WriteOptions options,
                                     CallContext call, Done<FileInfo> done) const {
   client::WriteOwnCall write{reach_->at(std::move(path)), std::move(content), std::move(options)};
-  begin(reach_, std::move(write), call, std::move(done));
+  client::begin(reach_, std::move(write), call, std::move(done));
 }
 
 void SandboxFiles::edit_file_async(std::string path, std::vector<Edit> edits, EditOptions options,
                                    CallContext call, Done<EditResult> done) const {
   client::EditCall edit{reach_->at(std::move(path)), std::move(edits), std::move(options)};
-  begin(reach_, std::move(edit), call, std::move(done));
+  client::begin(reach_, std::move(edit), call, std::move(done));
 }
 
 void SandboxFiles::edit_files_async(std::vector<FileEdit> edits, CallContext call,
@@ -202,46 +187,48 @@ void SandboxFiles::edit_files_async(std::vector<FileEdit> edits, CallContext cal
 }
 
 void SandboxFiles::stat_async(std::string path, CallContext call, Done<FileInfo> done) const {
-  begin(reach_, client::StatCall{reach_->at(std::move(path))}, call, std::move(done));
+  client::begin(reach_, client::StatCall{reach_->at(std::move(path))}, call, std::move(done));
 }
 
 void SandboxFiles::list_async(std::string path, ListOptions options, CallContext call,
                               Done<FilePage> done) const {
   client::ListCall list{reach_->at(std::move(path)), std::move(options)};
-  begin(reach_, std::move(list), call, std::move(done));
+  client::begin(reach_, std::move(list), call, std::move(done));
 }
 
 void SandboxFiles::make_directory_async(std::string path, CallContext call, Done<void> done) const {
-  begin(reach_, client::MakeDirectoryCall{reach_->at(std::move(path))}, call, std::move(done));
+  client::begin(reach_, client::MakeDirectoryCall{reach_->at(std::move(path))}, call,
+                std::move(done));
 }
 
 void SandboxFiles::remove_async(std::string path, bool recursive, CallContext call,
                                 Done<void> done) const {
   client::RemoveCall removal{reach_->at(std::move(path)), recursive};
-  begin(reach_, std::move(removal), call, std::move(done));
+  client::begin(reach_, std::move(removal), call, std::move(done));
 }
 
 void SandboxFiles::move_async(std::string from, std::string to, MoveOptions options,
                               CallContext call, Done<FileInfo> done) const {
   client::MoveCall move{reach_->at(std::move(from)), reach_->at(std::move(to)), options};
-  begin(reach_, std::move(move), call, std::move(done));
+  client::begin(reach_, std::move(move), call, std::move(done));
 }
 
 void SandboxFiles::copy_async(std::string from, std::string to, CopyOptions options,
                               CallContext call, Done<TreeCounts> done) const {
   client::CopyCall copy{reach_->at(std::move(from)), reach_->at(std::move(to)), options};
-  begin(reach_, std::move(copy), call, std::move(done));
+  client::begin(reach_, std::move(copy), call, std::move(done));
 }
 
 void SandboxFiles::set_mode_async(std::string path, std::uint32_t mode, CallContext call,
                                   Done<FileInfo> done) const {
-  begin(reach_, client::SetModeCall{reach_->at(std::move(path)), mode}, call, std::move(done));
+  client::begin(reach_, client::SetModeCall{reach_->at(std::move(path)), mode}, call,
+                std::move(done));
 }
 
 void SandboxFiles::make_symlink_async(std::string path, std::string target, CallContext call,
                                       Done<FileInfo> done) const {
   client::MakeSymlinkCall link{reach_->at(std::move(path)), std::move(target)};
-  begin(reach_, std::move(link), call, std::move(done));
+  client::begin(reach_, std::move(link), call, std::move(done));
 }
 
 WatchHandle SandboxFiles::watch_async(std::string path, WatchOptions options,

@@ -7,31 +7,12 @@
 #include "client/exec_handle.hpp"
 #include "client/process_calls.hpp"
 #include "client/process_follow.hpp"
-#include "client/sandbox_reach.hpp"
+#include "client/reach_calls.hpp"
 
 namespace cove {
 namespace {
 
 using Reach = std::shared_ptr<const SandboxFiles::Reach>;
-
-template <class Call>
-Result<typename Call::Value> block(const SandboxFiles::Reach& reach, Call process_call,
-                                   const CallContext& call) {
-  return client::run_blocking(*reach.link, call, [&](const CallContext& inner) {
-    return client::ask_processes(*reach.link, std::move(process_call), inner);
-  });
-}
-
-template <class Call>
-void begin(const Reach& reach, Call process_call, const CallContext& call,
-           std::function<void(Result<typename Call::Value>)> done) {
-  client::run_async<typename Call::Value>(
-      reach->link, call,
-      [reach, process_call = std::move(process_call)](const CallContext& inner) {
-        return client::ask_processes(*reach->link, process_call, inner);
-      },
-      std::move(done));
-}
 
 /// What an attach with callbacks keeps while it lasts.
 struct AsyncAttach {
@@ -52,56 +33,56 @@ Task<Result<ExecResult>> run_async_attach(const AsyncAttach& attach, const CallC
 Result<ProcessInfo> SandboxProcesses::start_process(const ExecSpec& spec,
                                                     const ProcessOptions& options,
                                                     const CallContext& call) const {
-  return block(*reach_, client::StartProcessCall{reach_->session, spec, options}, call);
+  return client::wait_for(*reach_, client::StartProcessCall{reach_->session, spec, options}, call);
 }
 
 Result<std::vector<ProcessInfo>> SandboxProcesses::list_processes(const CallContext& call) const {
-  return block(*reach_, client::ListProcessesCall{}, call);
+  return client::wait_for(*reach_, client::ListProcessesCall{}, call);
 }
 
 Result<ProcessInfo> SandboxProcesses::find_process(const ProcessId& id,
                                                    const CallContext& call) const {
-  return block(*reach_, client::FindProcessCall{id}, call);
+  return client::wait_for(*reach_, client::FindProcessCall{id}, call);
 }
 
 Result<OutputSlice> SandboxProcesses::process_output(const ProcessId& id,
                                                      const OutputRequest& request,
                                                      const CallContext& call) const {
-  return block(*reach_, client::ProcessOutputCall{id, request}, call);
+  return client::wait_for(*reach_, client::ProcessOutputCall{id, request}, call);
 }
 
 Result<void> SandboxProcesses::write_process_stdin(const ProcessId& id, ByteView bytes,
                                                    const CallContext& call) const {
-  return block(*reach_, client::WriteStdinCall{id, bytes}, call);
+  return client::wait_for(*reach_, client::WriteStdinCall{id, bytes}, call);
 }
 
 Result<void> SandboxProcesses::close_process_stdin(const ProcessId& id,
                                                    const CallContext& call) const {
-  return block(*reach_, client::CloseStdinCall{id}, call);
+  return client::wait_for(*reach_, client::CloseStdinCall{id}, call);
 }
 
 Result<void> SandboxProcesses::signal_process(const ProcessId& id, std::int32_t signal,
                                               const CallContext& call) const {
-  return block(*reach_, client::SignalCall{id, signal}, call);
+  return client::wait_for(*reach_, client::SignalCall{id, signal}, call);
 }
 
 Result<void> SandboxProcesses::resize_process(const ProcessId& id, TerminalSize size,
                                               const CallContext& call) const {
-  return block(*reach_, client::ResizeCall{id, size}, call);
+  return client::wait_for(*reach_, client::ResizeCall{id, size}, call);
 }
 
 Result<ProcessInfo> SandboxProcesses::end_process(const ProcessId& id,
                                                   const CallContext& call) const {
-  return block(*reach_, client::EndProcessCall{id}, call);
+  return client::wait_for(*reach_, client::EndProcessCall{id}, call);
 }
 
 Result<ProcessInfo> SandboxProcesses::wait_process(const ProcessId& id,
                                                    const CallContext& call) const {
-  return block(*reach_, client::WaitProcessCall{id}, call);
+  return client::wait_for(*reach_, client::WaitProcessCall{id}, call);
 }
 
 Result<void> SandboxProcesses::remove_process(const ProcessId& id, const CallContext& call) const {
-  return block(*reach_, client::RemoveProcessCall{id}, call);
+  return client::wait_for(*reach_, client::RemoveProcessCall{id}, call);
 }
 
 Result<ProcessInfo> SandboxProcesses::follow_process(const ProcessId& id,
@@ -130,57 +111,57 @@ ExecHandle SandboxProcesses::attach_async(ProcessId id, AttachOptions options,
 void SandboxProcesses::start_process_async(ExecSpec spec, ProcessOptions options, CallContext call,
                                            Done<ProcessInfo> done) const {
   client::StartProcessCall start{reach_->session, std::move(spec), std::move(options)};
-  begin(reach_, std::move(start), call, std::move(done));
+  client::begin(reach_, std::move(start), call, std::move(done));
 }
 
 void SandboxProcesses::list_processes_async(CallContext call,
                                             Done<std::vector<ProcessInfo>> done) const {
-  begin(reach_, client::ListProcessesCall{}, call, std::move(done));
+  client::begin(reach_, client::ListProcessesCall{}, call, std::move(done));
 }
 
 void SandboxProcesses::find_process_async(ProcessId id, CallContext call,
                                           Done<ProcessInfo> done) const {
-  begin(reach_, client::FindProcessCall{std::move(id)}, call, std::move(done));
+  client::begin(reach_, client::FindProcessCall{std::move(id)}, call, std::move(done));
 }
 
 void SandboxProcesses::process_output_async(ProcessId id, OutputRequest request, CallContext call,
                                             Done<OutputSlice> done) const {
-  begin(reach_, client::ProcessOutputCall{std::move(id), request}, call, std::move(done));
+  client::begin(reach_, client::ProcessOutputCall{std::move(id), request}, call, std::move(done));
 }
 
 void SandboxProcesses::write_process_stdin_async(ProcessId id, Bytes bytes, CallContext call,
                                                  Done<void> done) const {
   client::WriteOwnStdinCall write{std::move(id), std::move(bytes)};
-  begin(reach_, std::move(write), call, std::move(done));
+  client::begin(reach_, std::move(write), call, std::move(done));
 }
 
 void SandboxProcesses::close_process_stdin_async(ProcessId id, CallContext call,
                                                  Done<void> done) const {
-  begin(reach_, client::CloseStdinCall{std::move(id)}, call, std::move(done));
+  client::begin(reach_, client::CloseStdinCall{std::move(id)}, call, std::move(done));
 }
 
 void SandboxProcesses::signal_process_async(ProcessId id, std::int32_t signal, CallContext call,
                                             Done<void> done) const {
-  begin(reach_, client::SignalCall{std::move(id), signal}, call, std::move(done));
+  client::begin(reach_, client::SignalCall{std::move(id), signal}, call, std::move(done));
 }
 
 void SandboxProcesses::resize_process_async(ProcessId id, TerminalSize size, CallContext call,
                                             Done<void> done) const {
-  begin(reach_, client::ResizeCall{std::move(id), size}, call, std::move(done));
+  client::begin(reach_, client::ResizeCall{std::move(id), size}, call, std::move(done));
 }
 
 void SandboxProcesses::end_process_async(ProcessId id, CallContext call,
                                          Done<ProcessInfo> done) const {
-  begin(reach_, client::EndProcessCall{std::move(id)}, call, std::move(done));
+  client::begin(reach_, client::EndProcessCall{std::move(id)}, call, std::move(done));
 }
 
 void SandboxProcesses::wait_process_async(ProcessId id, CallContext call,
                                           Done<ProcessInfo> done) const {
-  begin(reach_, client::WaitProcessCall{std::move(id)}, call, std::move(done));
+  client::begin(reach_, client::WaitProcessCall{std::move(id)}, call, std::move(done));
 }
 
 void SandboxProcesses::remove_process_async(ProcessId id, CallContext call, Done<void> done) const {
-  begin(reach_, client::RemoveProcessCall{std::move(id)}, call, std::move(done));
+  client::begin(reach_, client::RemoveProcessCall{std::move(id)}, call, std::move(done));
 }
 
 }  // namespace cove

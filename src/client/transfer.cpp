@@ -92,7 +92,7 @@ Task<void> send_asked(GuestLink& link,
                       FileCall file_call, CallContext call) {
   std::optional<Result<typename FileCall::Value>> result;
   try {
-    Task<Result<typename FileCall::Value>> task = ask_files(link, std::move(file_call), call);
+    Task<Result<typename FileCall::Value>> task = ask_call(link, std::move(file_call), call);
     Result<typename FileCall::Value> sent = co_await task;
     result.emplace(std::move(sent));
   } catch (const std::exception& e) {
@@ -109,8 +109,7 @@ Result<void> download_file(GuestLink& link, const GuestPath& path, const Outlet&
                            const CallContext& call) {
   return run_here<void>(link, call, [&](const CallContext& inner) -> Result<void> {
     Scheduler& scheduler = link.scheduler();
-    COVE_TRY(GuestFile file,
-             base::sync_wait(scheduler, ask_files(link, OpenCall{path, {}}, inner)));
+    COVE_TRY(GuestFile file, base::sync_wait(scheduler, ask_call(link, OpenCall{path, {}}, inner)));
     const Held<ByteSource> source(scheduler, std::move(file.content));
     return pour(scheduler, *source, file.length, outlet, inner);
   });
@@ -120,7 +119,7 @@ Result<void> download_tree(GuestLink& link, const GuestPath& path, const Outlet&
                            const CallContext& call) {
   return run_here<void>(link, call, [&](const CallContext& inner) -> Result<void> {
     Scheduler& scheduler = link.scheduler();
-    COVE_TRY(auto opened, base::sync_wait(scheduler, ask_files(link, OpenTreeCall{path}, inner)));
+    COVE_TRY(auto opened, base::sync_wait(scheduler, ask_call(link, OpenTreeCall{path}, inner)));
     const Held<ByteSource> source(scheduler, std::move(opened));
     return pour(scheduler, *source, std::nullopt, outlet, inner);
   });
@@ -152,7 +151,7 @@ Result<void> follow_watch(GuestLink& link, const GuestPath& path, const WatchOpt
   return run_here<void>(link, call, [&](const CallContext& inner) -> Result<void> {
     Scheduler& scheduler = link.scheduler();
     WatchCall opening{path, options};
-    COVE_TRY(auto opened, base::sync_wait(scheduler, ask_files(link, std::move(opening), inner)));
+    COVE_TRY(auto opened, base::sync_wait(scheduler, ask_call(link, std::move(opening), inner)));
     const Held<GuestWatch> watch(scheduler, std::move(opened));
     for (;;) {
       COVE_TRY(const auto events, base::sync_wait(scheduler, (*watch).next(inner)));
@@ -167,7 +166,7 @@ Task<Result<void>> run_watch(GuestLink& link, const GuestPath& path, const Watch
                              const std::function<void(std::vector<FileEvent>)>& on_events,
                              const CallContext& call) {
   WatchCall opening{path, options};
-  COVE_CO_TRY(const auto watch, co_await ask_files(link, std::move(opening), call));
+  COVE_CO_TRY(const auto watch, co_await ask_call(link, std::move(opening), call));
   for (;;) {
     COVE_CO_TRY(auto events, co_await watch->next(call));
     if (on_events) on_events(std::move(events));

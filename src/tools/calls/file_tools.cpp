@@ -183,7 +183,7 @@ Task<Result<Answer>> run_read_file(const ToolCall& tool, const CallContext& call
   ask.range.first = tool.number("offset");
   ask.range.count = std::min<std::uint64_t>(tool.number("limit"), kMostLines);
   ask.range.max_bytes = kMostBytes;
-  COVE_CO_TRY(const LineSlice slice, co_await client::ask_files(tool.link, ask, call));
+  COVE_CO_TRY(const LineSlice slice, co_await client::ask_call(tool.link, ask, call));
   const bool readable = is_text(slice.content_type) || slice.info.size == 0;
   if (readable) COVE_CO_TRY_VOID(check_offset(slice));
   Answer answer = readable ? text_answer(tool, slice) : binary_answer(tool, slice);
@@ -198,7 +198,7 @@ Task<Result<Answer>> run_write_file(const ToolCall& tool, const CallContext& cal
   client::WriteCall ask;
   ask.path = tool.place();
   ask.content = std::as_bytes(std::span(content));
-  COVE_CO_TRY(const FileInfo info, co_await client::ask_files(tool.link, ask, call));
+  COVE_CO_TRY(const FileInfo info, co_await client::ask_call(tool.link, ask, call));
   Answer answer;
   answer.text = "File written successfully: " + shown_name(tool.path()) + " (" +
                 std::to_string(info.size) + " bytes)";
@@ -212,7 +212,7 @@ Task<Result<Answer>> run_ls(const ToolCall& tool, const CallContext& call) {
   ask.path = tool.place();
   ask.options.limit = static_cast<std::uint32_t>(tool.number("limit"));
   ask.options.after = base::name_bytes(tool.arguments.value("after", ""));
-  COVE_CO_TRY(const FilePage page, co_await client::ask_files(tool.link, ask, call));
+  COVE_CO_TRY(const FilePage page, co_await client::ask_call(tool.link, ask, call));
   Answer answer;
   BoundedLines lines;
   json entries = json::array();

@@ -24,7 +24,7 @@ Task<Result<FileToLink>> look_at(const ToolCall& tool, const std::string& path,
   client::ReadCall ask;
   ask.path = GuestPath{tool.session, path};
   ask.range.length = 1;
-  Result<FileContent> content = co_await client::ask_files(tool.link, ask, call);
+  Result<FileContent> content = co_await client::ask_call(tool.link, ask, call);
   if (!content) {
     const std::string message =
         "no link to " + base::quoted(path) + ": " + content.error().message();

@@ -5,9 +5,10 @@
 
 #include <cove/process.hpp>
 
-#include "base/async/completion.hpp"
+#include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
 #include "base/text/utf8.hpp"
+#include "client/process_calls.hpp"
 #include "tools/answers/extract.hpp"
 #include "tools/answers/outcome_text.hpp"
 #include "tools/calls/runs.hpp"
@@ -16,14 +17,6 @@ namespace cove::tools {
 namespace {
 
 using nlohmann::json;
-
-/// Waits for a form that reports through a callback; `start` is called with that.
-template <class T, class Start>
-Task<Result<T>> reported(const ToolCall& tool, Start start) {
-  const auto completion = base::Completion<Result<T>>::make(tool.link.scheduler());
-  start([completion](Result<T> result) { completion->complete(std::move(result)); });
-  co_return co_await completion->wait();
-}
 
 ProcessId id_of(const ToolCall& tool) { return ProcessId(tool.text("id")); }
 
@@ -81,8 +74,7 @@ struct ShownOutput {
 
 /// Of the bytes as much as fits: of the end of the output the last lines, else the first.
 ShownOutput shown_output(const OutputSlice& slice, bool is_end) {
-  const std::string_view bytes(reinterpret_cast<const char*>(slice.bytes.data()),
-                               slice.bytes.size());
+  const std::string_view bytes = base::text_of(slice.bytes);
   ShownOutput shown{{}, slice.offset, slice.next};
   // Marks make four bytes of one: a quarter fits whatever the bytes are.
   const bool odd = !base::is_utf8(bytes) && bytes.size() > kMostBytes / 4;
@@ -114,9 +106,8 @@ ExecSpec spec_of(const ToolCall& tool) {
 }
 
 Task<Result<ProcessInfo>> find(const ToolCall& tool, const CallContext& call) {
-  const auto start = [&](auto done) { tool.client.find_process_async(id_of(tool), call, done); };
-  Task<Result<ProcessInfo>> task = reported<ProcessInfo>(tool, start);
-  Result<ProcessInfo> info = co_await task;
+  const client::FindProcessCall ask{id_of(tool)};
+  Result<ProcessInfo> info = co_await client::ask_call(tool.link, ask, call);
   if (!info) co_return advised(info.error());
   co_return info;
 }
@@ -124,14 +115,10 @@ Task<Result<ProcessInfo>> find(const ToolCall& tool, const CallContext& call) {
 }  // namespace
 
 Task<Result<Answer>> run_process_start(const ToolCall& tool, const CallContext& call) {
-  ProcessOptions options;
-  options.name = tool.arguments.value("name", "");
-  options.keep_alive = std::chrono::seconds(tool.number("keepAlive"));
-  const auto start = [&](auto done) {
-    tool.client.start_process_async(spec_of(tool), options, call, done);
-  };
-  Task<Result<ProcessInfo>> task = reported<ProcessInfo>(tool, start);
-  COVE_CO_TRY(const ProcessInfo info, co_await task);
+  client::StartProcessCall ask{tool.session, spec_of(tool), {}};
+  ask.options.name = tool.arguments.value("name", "");
+  ask.options.keep_alive = std::chrono::seconds(tool.number("keepAlive"));
+  COVE_CO_TRY(const ProcessInfo info, co_await client::ask_call(tool.link, ask, call));
   Answer answer;
   answer.text = "Process started: " + info.id.str();
   answer.notices.push_back("Read its output with sandbox_process_output, id=" + info.id.str());
@@ -140,10 +127,8 @@ Task<Result<Answer>> run_process_start(const ToolCall& tool, const CallContext& 
 }
 
 Task<Result<Answer>> run_process_list(const ToolCall& tool, const CallContext& call) {
-  using Infos = std::vector<ProcessInfo>;
-  const auto start = [&](auto done) { tool.client.list_processes_async(call, done); };
-  Task<Result<Infos>> task = reported<Infos>(tool, start);
-  COVE_CO_TRY(const Infos infos, co_await task);
+  const client::ListProcessesCall ask;
+  COVE_CO_TRY(const auto infos, co_await client::ask_call(tool.link, ask, call));
   Answer answer;
   std::string rows;
   answer.data["processes"] = json::array();
@@ -163,12 +148,8 @@ Task<Result<Answer>> run_process_list(const ToolCall& tool, const CallContext& c
 
 Task<Result<Answer>> run_process_output(const ToolCall& tool, const CallContext& call) {
   COVE_CO_TRY(const ProcessInfo info, co_await find(tool, call));
-  const OutputRequest request = request_of(tool, info);
-  const auto start = [&](auto done) {
-    tool.client.process_output_async(info.id, request, call, done);
-  };
-  Task<Result<OutputSlice>> task = reported<OutputSlice>(tool, start);
-  const Result<OutputSlice> slice = co_await task;
+  const client::ProcessOutputCall ask{info.id, request_of(tool, info)};
+  const Result<OutputSlice> slice = co_await client::ask_call(tool.link, ask, call);
   if (!slice) co_return advised(slice.error());
   const ShownOutput shown = shown_output(*slice, !tool.arguments.contains("offset"));
   const bool at_end = slice->at_end && shown.next == slice->next;
@@ -196,22 +177,14 @@ Task<Result<Answer>> run_process_write(const ToolCall& tool, const CallContext& 
     co_return Error(ErrorCode::kInvalidArgument, "there is nothing to write")
         .with_context("hint", "Give input, or set close to end its stdin.");
   }
-  const auto bytes = std::as_bytes(std::span(input));
   if (!input.empty()) {
-    const auto start = [&](auto done) {
-      tool.client.write_process_stdin_async(id_of(tool), Bytes(bytes.begin(), bytes.end()), call,
-                                            done);
-    };
-    Task<Result<void>> task = reported<void>(tool, start);
-    const Result<void> written = co_await task;
+    const client::WriteStdinCall ask{id_of(tool), std::as_bytes(std::span(input))};
+    const Result<void> written = co_await client::ask_call(tool.link, ask, call);
     if (!written) co_return advised(written.error());
   }
   if (tool.flag("close")) {
-    const auto start = [&](auto done) {
-      tool.client.close_process_stdin_async(id_of(tool), call, done);
-    };
-    Task<Result<void>> task = reported<void>(tool, start);
-    const Result<void> closed = co_await task;
+    const client::CloseStdinCall ask{id_of(tool)};
+    const Result<void> closed = co_await client::ask_call(tool.link, ask, call);
     if (!closed) co_return advised(closed.error());
   }
   Answer answer;
@@ -223,9 +196,8 @@ Task<Result<Answer>> run_process_write(const ToolCall& tool, const CallContext& 
 }
 
 Task<Result<Answer>> run_process_stop(const ToolCall& tool, const CallContext& call) {
-  const auto start = [&](auto done) { tool.client.end_process_async(id_of(tool), call, done); };
-  Task<Result<ProcessInfo>> task = reported<ProcessInfo>(tool, start);
-  const Result<ProcessInfo> info = co_await task;
+  const client::EndProcessCall ask{id_of(tool)};
+  const Result<ProcessInfo> info = co_await client::ask_call(tool.link, ask, call);
   if (!info) co_return advised(info.error());
   Answer answer;
   answer.text = "The process " + state_of(*info) + ".";

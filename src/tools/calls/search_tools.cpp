@@ -45,7 +45,7 @@ Task<Result<bool>> is_single_file(const ToolCall& tool, const SearchPlace& place
   if (result.lines.empty() || result.lines.front().path != last_name(place.path)) co_return false;
   client::StatCall ask;
   ask.path = tool.place();
-  COVE_CO_TRY(const FileInfo info, co_await client::ask_files(tool.link, ask, call));
+  COVE_CO_TRY(const FileInfo info, co_await client::ask_call(tool.link, ask, call));
   co_return info.type != FileType::kDirectory;
 }
 
