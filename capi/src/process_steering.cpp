@@ -37,24 +37,15 @@ cove_status cove_workspace_write_process_stdin_start(cove_workspace* workspace, 
 cove_status cove_workspace_close_process_stdin(cove_workspace* workspace, const char* id,
                                                const cove_call_options* options,
                                                cove_error** out_error) {
-  return ask_process(
-      workspace, id, options, out_error,
-      [](const SandboxClient& client, const ProcessId& process, const CallContext& call) {
-        return client.close_process_stdin(process, call);
-      });
+  return ask_process(workspace, id, options, out_error, &SandboxClient::close_process_stdin);
 }
 
 cove_status cove_workspace_close_process_stdin_start(cove_workspace* workspace, const char* id,
                                                      const cove_call_options* options,
                                                      cove_done_fn done, void* user_data,
                                                      cove_drop_fn drop, cove_error** out_error) {
-  return ask_process_start<void>(
-      workspace, id, options, Hearer<cove_done_fn>{done, user_data, drop}, out_error,
-      [](const SandboxClient& client, ProcessId process, CallContext call,
-         const DoneReply& reply) -> Result<void> {
-        client.close_process_stdin_async(std::move(process), std::move(call), answer(reply));
-        return ok();
-      });
+  return ask_process_done_start(workspace, id, options, Hearer<cove_done_fn>{done, user_data, drop},
+                                out_error, &SandboxClient::close_process_stdin_async);
 }
 
 cove_status cove_workspace_signal_process(cove_workspace* workspace, const char* id, int32_t signal,
@@ -109,68 +100,46 @@ cove_status cove_workspace_resize_process_start(cove_workspace* workspace, const
 cove_status cove_workspace_end_process(cove_workspace* workspace, const char* id,
                                        const cove_call_options* options,
                                        cove_process_info** out_info, cove_error** out_error) {
-  return ask_process_info(
-      workspace, id, options, out_info, out_error,
-      [](const SandboxClient& client, const ProcessId& process, const CallContext& call) {
-        return client.end_process(process, call);
-      });
+  return ask_process_info(workspace, id, options, out_info, out_error, &SandboxClient::end_process);
 }
 
 cove_status cove_workspace_end_process_start(cove_workspace* workspace, const char* id,
                                              const cove_call_options* options,
                                              cove_process_info_fn done, void* user_data,
                                              cove_drop_fn drop, cove_error** out_error) {
-  return ask_process_start<cove_process_info>(
-      workspace, id, options, Hearer<cove_process_info_fn>{done, user_data, drop}, out_error,
-      [](const SandboxClient& client, ProcessId process, CallContext call,
-         const InfoReply& reply) -> Result<void> {
-        client.end_process_async(std::move(process), std::move(call), answer_info(reply));
-        return ok();
-      });
+  return ask_process_info_start(workspace, id, options,
+                                Hearer<cove_process_info_fn>{done, user_data, drop}, out_error,
+                                &SandboxClient::end_process_async);
 }
 
 cove_status cove_workspace_wait_process(cove_workspace* workspace, const char* id,
                                         const cove_call_options* options,
                                         cove_process_info** out_info, cove_error** out_error) {
-  return ask_process_info(
-      workspace, id, options, out_info, out_error,
-      [](const SandboxClient& client, const ProcessId& process, const CallContext& call) {
-        return client.wait_process(process, call);
-      });
+  return ask_process_info(workspace, id, options, out_info, out_error,
+                          &SandboxClient::wait_process);
 }
 
 cove_status cove_workspace_wait_process_start(cove_workspace* workspace, const char* id,
                                               const cove_call_options* options,
                                               cove_process_info_fn done, void* user_data,
                                               cove_drop_fn drop, cove_error** out_error) {
-  return ask_process_start<cove_process_info>(
-      workspace, id, options, Hearer<cove_process_info_fn>{done, user_data, drop}, out_error,
-      [](const SandboxClient& client, ProcessId process, CallContext call,
-         const InfoReply& reply) -> Result<void> {
-        client.wait_process_async(std::move(process), std::move(call), answer_info(reply));
-        return ok();
-      });
+  return ask_process_info_start(workspace, id, options,
+                                Hearer<cove_process_info_fn>{done, user_data, drop}, out_error,
+                                &SandboxClient::wait_process_async);
 }
 
 cove_status cove_workspace_remove_process(cove_workspace* workspace, const char* id,
                                           const cove_call_options* options,
                                           cove_error** out_error) {
-  return ask_process(workspace, id, options, out_error,
-                     [](const SandboxClient& client, const ProcessId& process,
-                        const CallContext& call) { return client.remove_process(process, call); });
+  return ask_process(workspace, id, options, out_error, &SandboxClient::remove_process);
 }
 
 cove_status cove_workspace_remove_process_start(cove_workspace* workspace, const char* id,
                                                 const cove_call_options* options, cove_done_fn done,
                                                 void* user_data, cove_drop_fn drop,
                                                 cove_error** out_error) {
-  return ask_process_start<void>(
-      workspace, id, options, Hearer<cove_done_fn>{done, user_data, drop}, out_error,
-      [](const SandboxClient& client, ProcessId process, CallContext call,
-         const DoneReply& reply) -> Result<void> {
-        client.remove_process_async(std::move(process), std::move(call), answer(reply));
-        return ok();
-      });
+  return ask_process_done_start(workspace, id, options, Hearer<cove_done_fn>{done, user_data, drop},
+                                out_error, &SandboxClient::remove_process_async);
 }
 
 }  // extern "C"

@@ -136,24 +136,17 @@ cove_status cove_workspace_list_processes_start(cove_workspace* workspace,
 cove_status cove_workspace_find_process(cove_workspace* workspace, const char* id,
                                         const cove_call_options* options,
                                         cove_process_info** out_info, cove_error** out_error) {
-  return ask_process_info(
-      workspace, id, options, out_info, out_error,
-      [](const SandboxClient& client, const ProcessId& process, const CallContext& call) {
-        return client.find_process(process, call);
-      });
+  return ask_process_info(workspace, id, options, out_info, out_error,
+                          &SandboxClient::find_process);
 }
 
 cove_status cove_workspace_find_process_start(cove_workspace* workspace, const char* id,
                                               const cove_call_options* options,
                                               cove_process_info_fn done, void* user_data,
                                               cove_drop_fn drop, cove_error** out_error) {
-  return ask_process_start<cove_process_info>(
-      workspace, id, options, Hearer<cove_process_info_fn>{done, user_data, drop}, out_error,
-      [](const SandboxClient& client, ProcessId process, CallContext call,
-         const InfoReply& reply) -> Result<void> {
-        client.find_process_async(std::move(process), std::move(call), answer_info(reply));
-        return ok();
-      });
+  return ask_process_info_start(workspace, id, options,
+                                Hearer<cove_process_info_fn>{done, user_data, drop}, out_error,
+                                &SandboxClient::find_process_async);
 }
 
 cove_status cove_workspace_process_output(cove_workspace* workspace, const char* id,
