@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "support/fakes/fake_guest.hpp"
 #include "support/fixtures/live_cove.hpp"
 
 using namespace std::chrono_literals;
@@ -16,16 +17,6 @@ using namespace cove::testing;
 namespace {
 
 const WorkspaceKey kAna{"app", "demo", "ana"};
-
-std::string text_of(ByteView bytes) {
-  // SAFETY: bytes seen as characters.
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-Bytes bytes_of(std::string_view text) {
-  const auto view = std::as_bytes(std::span(text));
-  return {view.begin(), view.end()};
-}
 
 ExecSpec line(const std::string& text) {
   ExecSpec spec;
