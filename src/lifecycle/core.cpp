@@ -13,7 +13,8 @@ Core::Core(LifecycleParts used, LifecycleSettings chosen)
     : parts(std::move(used)),
       settings(chosen),
       records(parts.store, parts.scheduler, parts.clock),
-      gates(parts.scheduler) {}
+      gates(parts.scheduler),
+      quotas(parts.store, records, parts.scheduler, parts.clock, settings.running) {}
 
 void Core::start() {
   const auto beside = [weak = weak_from_this()](Task<void> task) {
@@ -24,7 +25,7 @@ void Core::start() {
   leases = make_metadata_leases(std::move(used));
 }
 
-Attempt Core::attempt(StoreTime now, LeaseRule leases) const {
+Attempt Core::attempt(StoreTime now) const {
   Attempt attempt;
   attempt.id = OperationId(base::random_name(parts.ids));
   attempt.owner = parts.owners.self();
@@ -32,7 +33,6 @@ Attempt Core::attempt(StoreTime now, LeaseRule leases) const {
   attempt.generation = Generation(base::random_name(parts.ids));
   attempt.provider = parts.provider.name();
   attempt.node = parts.provider.node();
-  attempt.leases = leases;
   return attempt;
 }
 
@@ -91,16 +91,20 @@ CallContext Core::own_call() const {
   return CallContext{parts.clock.now() + settings.owner_dead_after, {}};
 }
 
-void Core::tell(const Record& record, OperationKind kind, Phase phase, bool completed,
-                const std::string& error) const {
-  if (!error.empty()) {
-    log(LogLevel::kWarning, "sandbox " + record.sandbox_id.str() + ": " +
-                                std::string(name_of(kind)) + " at " + std::string(name_of(phase)) +
-                                ": " + error);
+void Core::tell(LifecycleEvent event) const {
+  if (!event.error.empty()) {
+    log(LogLevel::kWarning, "sandbox " + event.sandbox.str() + ": " +
+                                std::string(name_of(event.kind)) + " at " +
+                                std::string(name_of(event.phase)) + ": " + event.error);
   }
-  if (parts.observer == nullptr) return;
-  const LifecycleEvent event{record.sandbox_id, record.state, kind, phase, completed, error};
-  parts.observer->on_event(event);
+  metrics.note(event);
+  if (parts.observer != nullptr) parts.observer->on_event(event);
+}
+
+Task<void> Core::give_places_back(Record record) {
+  const CallContext call = own_call();
+  const auto given_back = co_await quotas.give_back(record, call);
+  if (!given_back) log(LogLevel::kWarning, given_back.error().describe());
 }
 
 void Core::log(LogLevel level, const std::string& message) const {

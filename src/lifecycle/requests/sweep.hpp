@@ -6,7 +6,8 @@
 namespace cove::lifecycle {
 
 /// See LifecycleManager::sweep.
-Task<Result<SweepReport>> sweep(std::shared_ptr<Core> core, const CallContext& call);
+Task<Result<SweepReport>> sweep(std::shared_ptr<Core> core, SweepOptions options,
+                                const CallContext& call);
 
 /// See LifecycleManager::orphans.
 Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call);
