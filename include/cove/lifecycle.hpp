@@ -150,6 +150,14 @@ class LifecycleManager {
 
   Task<Result<OrphanReport>> orphans(const CallContext& call);
 
+  /// Makes the records of a deployment again, after its metadata was lost, and gives this store its
+  /// name: of every sandbox that has a snapshot, archived with its newest one, or stopped where this
+  /// node has its volume. Nothing that is there is overwritten; it may be repeated. An empty
+  /// `deployment` is the only one that the object store has. No other process may use the store
+  /// meanwhile. Errors: kFailedPrecondition - the store has records of another deployment; kNotFound
+  /// - there is nothing to recover from; kInvalidArgument - there are several: name one.
+  Task<Result<RecoverReport>> recover(const DeploymentId& deployment, const CallContext& call);
+
   /// What there is, and what this process did since it began, in Prometheus's text form. Reads every
   /// record: meant for once a minute, not for every second of a large deployment.
   Task<Result<std::string>> metrics(const CallContext& call);

@@ -95,6 +95,16 @@ struct OrphanReport {
   std::vector<InstanceRef> foreign_instances;
 };
 
+/// What `recover` made of the object store and this node.
+struct RecoverReport {
+  DeploymentId deployment;
+  std::uint32_t archived = 0;   ///< records made, of snapshots
+  std::uint32_t stopped = 0;    ///< records made, of volumes of this node, whose key a snapshot told
+  std::uint32_t kept = 0;       ///< records that were there, and were left as they are
+  std::uint32_t destroyed = 0;  ///< passed by: a tombstone says that they were destroyed
+  std::vector<std::string> problems;  ///< what a person has to decide; at most 1,000
+};
+
 struct RecordPage {
   std::vector<Record> records;
   std::string next;  ///< for `after`; empty = this was the last page

@@ -46,7 +46,7 @@ InstanceRef Core::instance_of(const Record& record) const {
 }
 
 SnapshotOwner Core::snapshot_owner(const Record& record) const {
-  return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key};
+  return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key, {}};
 }
 
 bool Core::reaches(const NodeId& node) const {

@@ -6,6 +6,7 @@
 #include "lifecycle/core.hpp"
 #include "lifecycle/requests/acquire.hpp"
 #include "lifecycle/requests/metrics_request.hpp"
+#include "lifecycle/requests/recover.hpp"
 #include "lifecycle/requests/settle.hpp"
 #include "lifecycle/requests/source.hpp"
 #include "lifecycle/requests/sweep.hpp"
@@ -147,6 +148,11 @@ Task<Result<void>> LifecycleManager::set_idle_policy(const std::string& source,
 Task<Result<IdlePolicy>> LifecycleManager::idle_policy(const std::string& source,
                                                        const CallContext& call) {
   co_return co_await lifecycle::idle_policy(impl_->core, source, call);
+}
+
+Task<Result<RecoverReport>> LifecycleManager::recover(const DeploymentId& deployment,
+                                                      const CallContext& call) {
+  co_return co_await lifecycle::recover(impl_->core, deployment, call);
 }
 
 Task<Result<std::string>> LifecycleManager::metrics(const CallContext& call) {

@@ -120,7 +120,8 @@ Task<Outcome> upload_archive(Job& job, const CallContext& call) {
   COVE_CO_TRY_VOID(co_await core.parts.provider.stop_instance(current, call));
   COVE_CO_TRY(auto volume,
               co_await core.parts.provider.open_volume(current.volume, VolumeAccess::kRead, call));
-  const SnapshotOwner owner = core.snapshot_owner(job.at.record);
+  SnapshotOwner owner = core.snapshot_owner(job.at.record);
+  owner.saved_at = job.operation().started_at;
   const OperationId attempt = job.id;
   auto saved = co_await core.parts.snapshotter.save(*volume, owner, attempt, call);
   volume.reset();
