@@ -102,8 +102,24 @@ class Cove {
                     const CallContext& call = {}) const;
   Result<void> archive(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse,
                        const CallContext& call = {}) const;
+  Result<void> stop(const SandboxId& sandbox, const StopOptions& options,
+                    const CallContext& call = {}) const;
+  Result<void> archive(const SandboxId& sandbox, const StopOptions& options,
+                       const CallContext& call = {}) const;
   Result<void> destroy(const SandboxId& sandbox, const CallContext& call = {}) const;
   Result<SweepReport> sweep(const CallContext& call = {}) const;
+  Result<SweepReport> sweep(const SweepOptions& options, const CallContext& call = {}) const;
+  Result<std::uint32_t> destroy_source(
+      const std::string& source,
+      std::function<void(const SourceProgress& so_far)> progress = nullptr,
+      const CallContext& call = {}) const;
+  Result<void> revive_source(const std::string& source, const CallContext& call = {}) const;
+  Result<void> set_idle_policy(const std::string& source, const IdlePolicy& policy,
+                               const CallContext& call = {}) const;
+  Result<IdlePolicy> idle_policy(const std::string& source, const CallContext& call = {}) const;
+  Result<RecoverReport> recover(const DeploymentId& deployment = {},
+                                const CallContext& call = {}) const;
+  Result<std::string> metrics(const CallContext& call = {}) const;
   Result<Record> status(const SandboxId& sandbox, const CallContext& call = {}) const;
   Result<RecordPage> list(const std::string& source = {}, const std::string& after = {},
                           std::uint32_t limit = 100, const CallContext& call = {}) const;

@@ -95,17 +95,17 @@ Task<Result<T>> with_reserve(Core& core, Task<Result<T>> work) {
   co_return result;
 }
 
-Task<Result<void>> stop_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopDrain drain,
+Task<Result<void>> stop_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopOptions options,
                                 const CallContext& call) {
-  auto work = core->lifecycle().stop(sandbox, drain, call);
+  auto work = core->lifecycle().stop(sandbox, options, call);
   Result<void> result = co_await with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
 }
 
-Task<Result<void>> archive_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopDrain drain,
-                                   const CallContext& call) {
-  auto work = core->lifecycle().archive(sandbox, drain, call);
+Task<Result<void>> archive_sandbox(std::shared_ptr<Core> core, SandboxId sandbox,
+                                   StopOptions options, const CallContext& call) {
+  auto work = core->lifecycle().archive(sandbox, options, call);
   Result<void> result = co_await with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
@@ -119,9 +119,20 @@ Task<Result<void>> destroy_sandbox(std::shared_ptr<Core> core, SandboxId sandbox
   co_return result;
 }
 
-Task<Result<SweepReport>> sweep_all(std::shared_ptr<Core> core, const CallContext& call) {
-  auto work = core->lifecycle().sweep(call);
+Task<Result<SweepReport>> sweep_all(std::shared_ptr<Core> core, SweepOptions options,
+                                    const CallContext& call) {
+  if (options.dry_run) co_return co_await core->lifecycle().sweep(options, call);
+  auto work = core->lifecycle().sweep(options, call);
   co_return co_await with_reserve(*core, std::move(work));
+}
+
+Task<Result<std::uint32_t>> destroy_source_of(
+    std::shared_ptr<Core> core, std::string source,
+    std::function<void(const SourceProgress& so_far)> progress, const CallContext& call) {
+  auto work = core->lifecycle().destroy_source(source, std::move(progress), call);
+  Result<std::uint32_t> result = co_await with_reserve(*core, std::move(work));
+  core->seats().for_each([](runtime::Seat& seat) { seat.doubt(); });
+  co_return result;
 }
 
 Task<Result<Record>> find_record(std::shared_ptr<Core> core, SandboxId sandbox,
@@ -169,15 +180,25 @@ void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext c
 }
 
 Result<void> Cove::stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return stop_sandbox(impl_->core, sandbox, drain, inner);
-  });
+  return stop(sandbox, StopOptions{drain, {}}, call);
 }
 
 Result<void> Cove::archive(const SandboxId& sandbox, StopDrain drain,
                            const CallContext& call) const {
+  return archive(sandbox, StopOptions{drain, {}}, call);
+}
+
+Result<void> Cove::stop(const SandboxId& sandbox, const StopOptions& options,
+                        const CallContext& call) const {
   return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return archive_sandbox(impl_->core, sandbox, drain, inner);
+    return stop_sandbox(impl_->core, sandbox, options, inner);
+  });
+}
+
+Result<void> Cove::archive(const SandboxId& sandbox, const StopOptions& options,
+                           const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return archive_sandbox(impl_->core, sandbox, options, inner);
   });
 }
 
@@ -188,8 +209,52 @@ Result<void> Cove::destroy(const SandboxId& sandbox, const CallContext& call) co
 }
 
 Result<SweepReport> Cove::sweep(const CallContext& call) const {
-  return run_blocking(*impl_->core, call,
-                      [&](const CallContext& inner) { return sweep_all(impl_->core, inner); });
+  return sweep(SweepOptions(), call);
+}
+
+Result<SweepReport> Cove::sweep(const SweepOptions& options, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return sweep_all(impl_->core, options, inner);
+  });
+}
+
+Result<std::uint32_t> Cove::destroy_source(
+    const std::string& source, std::function<void(const SourceProgress& so_far)> progress,
+    const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return destroy_source_of(impl_->core, source, std::move(progress), inner);
+  });
+}
+
+Result<void> Cove::revive_source(const std::string& source, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().revive_source(source, inner);
+  });
+}
+
+Result<void> Cove::set_idle_policy(const std::string& source, const IdlePolicy& policy,
+                                   const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().set_idle_policy(source, policy, inner);
+  });
+}
+
+Result<IdlePolicy> Cove::idle_policy(const std::string& source, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().idle_policy(source, inner);
+  });
+}
+
+Result<RecoverReport> Cove::recover(const DeploymentId& deployment, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().recover(deployment, inner);
+  });
+}
+
+Result<std::string> Cove::metrics(const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().metrics(inner);
+  });
 }
 
 Result<Record> Cove::status(const SandboxId& sandbox, const CallContext& call) const {
@@ -215,7 +280,7 @@ void Cove::stop_async(SandboxId sandbox, StopDrain drain, CallContext call,
   run_async<void>(
       impl_->core, call,
       [core = impl_->core, sandbox = std::move(sandbox), drain](const CallContext& inner) {
-        return stop_sandbox(core, sandbox, drain, inner);
+        return stop_sandbox(core, sandbox, StopOptions{drain, {}}, inner);
       },
       std::move(done));
 }
@@ -225,7 +290,7 @@ void Cove::archive_async(SandboxId sandbox, StopDrain drain, CallContext call,
   run_async<void>(
       impl_->core, call,
       [core = impl_->core, sandbox = std::move(sandbox), drain](const CallContext& inner) {
-        return archive_sandbox(core, sandbox, drain, inner);
+        return archive_sandbox(core, sandbox, StopOptions{drain, {}}, inner);
       },
       std::move(done));
 }
@@ -243,7 +308,9 @@ void Cove::destroy_async(SandboxId sandbox, CallContext call,
 void Cove::sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const {
   run_async<SweepReport>(
       impl_->core, call,
-      [core = impl_->core](const CallContext& inner) { return sweep_all(core, inner); },
+      [core = impl_->core](const CallContext& inner) {
+        return sweep_all(core, SweepOptions(), inner);
+      },
       std::move(done));
 }
 
