@@ -100,6 +100,10 @@ class LifecycleManager {
   /// Says that a call is made now; cheap, written at most once in a third of the lease.
   void touch(const SandboxId& sandbox);
 
+  /// True while a stop lets what runs in the sandbox finish, as far as this process has seen: then
+  /// nothing new is begun in it, and an acquire waits.
+  bool drains(const SandboxId& sandbox) const;
+
   /// Ends this process's activity lease and moves last_active_at.
   Task<Result<void>> release(const SandboxId& sandbox, const CallContext& call);
 

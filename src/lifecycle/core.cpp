@@ -156,6 +156,7 @@ Task<void> Core::renew_lease_of(InstanceRef instance) {
   bool ended = false;
   const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
     ended = record.state != SandboxState::kRunning || instance_of(record) != instance;
+    watch_drain(record, now);
     // What an operation ends is not held up by a renewal.
     if (ended || record.operation) return std::optional<Record>();
     return std::optional<Record>(
@@ -167,6 +168,16 @@ Task<void> Core::renew_lease_of(InstanceRef instance) {
   // One that fails is tried again at the next turn; until two thirds of the lease are over, that
   // costs nothing.
   if (renewed && (ended || !*renewed)) activity.forget(instance);
+}
+
+void Core::watch_drain(const Record& record, StoreTime now) {
+  const bool drains = record.operation && record.operation->drain_until > now;
+  if (drains) {
+    const auto left = record.operation->drain_until - now;
+    activity.note_drain(record.sandbox_id, parts.clock.now() + left);
+  } else {
+    activity.end_drain(record.sandbox_id);
+  }
 }
 
 std::string describe(const Record& record) {

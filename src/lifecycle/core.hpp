@@ -79,6 +79,9 @@ class Core : public std::enable_shared_from_this<Core> {
   void run_beside(Task<void> task);
   Task<void> wait_until_idle(const CallContext& call);
 
+  /// Notes whether a stop lets what runs finish: then this process begins nothing new in it.
+  void watch_drain(const Record& record, StoreTime now);
+
   /// Renews the activity leases from now on, until nothing is in use.
   void keep_renewing();
 

@@ -89,6 +89,10 @@ void LifecycleManager::touch(const SandboxId& sandbox) {
   impl_->core->activity.touch(sandbox, impl_->core->parts.clock.now());
 }
 
+bool LifecycleManager::drains(const SandboxId& sandbox) const {
+  return impl_->core->activity.drains(sandbox, impl_->core->parts.clock.now());
+}
+
 Task<Result<void>> LifecycleManager::release(const SandboxId& sandbox, const CallContext& call) {
   co_return co_await release_use(*impl_->core, sandbox, call);
 }

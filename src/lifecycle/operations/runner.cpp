@@ -42,6 +42,9 @@ JobPtr make_job(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold, S
   job->reason = intent.reason;
   job->began = job->core->parts.clock.now();
   job->drain_until = job->began + intent.drain_for;
+  if (intent.drain_for.count() > 0) {
+    job->core->activity.note_drain(job->at.record.sandbox_id, job->drain_until);
+  }
   tell(*job, job->operation().kind, job->operation().phase, false);
   return job;
 }
@@ -288,6 +291,7 @@ using Ending = base::Completion<Result<Driven>>;
 
 Task<void> drive_beside(JobPtr job, std::shared_ptr<Ending> ending) {
   auto driven = co_await drive(job);
+  job->core->activity.end_drain(job->at.record.sandbox_id);
   job.reset();  // before the caller goes on: it may want the gate
   ending->complete(std::move(driven));
 }

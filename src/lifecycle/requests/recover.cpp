@@ -160,6 +160,8 @@ class Recovery {
     record.state = SandboxState::kStopped;
     record.node = core_->parts.provider.node();
     record.generation = here.volumes.front();
+    record.needs_attention = "recovered on its volume " + record.generation.str() +
+                             ", which may be older than its newest snapshot where it was garbage";
   }
 
   Task<Result<void>> insert(Record record, const CallContext& call) {

@@ -94,6 +94,29 @@ TEST_CASE("Metrics: say what there is and what was done", "[fault][lifecycle][ev
   CHECK(has_line(text, "cove_operation_seconds_count{operation=\"stop\"} 2"));
 }
 
+TEST_CASE("Activity: an acquire and calls count and are seen in the record, holding alone does not",
+          "[fault][lifecycle][pain-21]") {
+  SimCluster cluster(6);
+  SimProcess& process = cluster.start();
+  cluster.finish(process.acquire(key_of("ana"))).value();
+  const auto record = [&] { return *cluster.store.record(sandbox()); };
+  const auto idle = [&] { return cluster.world.store_time() - record().last_active_at; };
+  CHECK(idle() < 1s);
+  REQUIRE(record().activity.size() == 1);
+  CHECK(record().activity[0].owner == process.host().self());
+  cluster.world.run_for(20min);  // held, and nobody calls
+  CHECK(record().activity[0].expires_at < cluster.world.store_time());
+  CHECK(idle() > 10min);
+  cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(idle() < 1s);
+  for (int minute = 0; minute < 10; ++minute) {
+    process.manager().touch(sandbox());
+    cluster.world.run_for(1min);
+  }
+  CHECK(idle() < 1min);
+  CHECK(record().activity[0].expires_at > cluster.world.store_time());
+}
+
 TEST_CASE("destroy_source: tells its progress, and goes on where it was cut off",
           "[fault][lifecycle]") {
   SimCluster cluster(9);

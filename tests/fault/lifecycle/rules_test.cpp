@@ -173,7 +173,7 @@ TEST_CASE_METHOD(World, "archive: an upload that is not what it must be leaves t
 }
 
 TEST_CASE_METHOD(World, "acquire: a damaged snapshot is not half restored, and can be tried again",
-                 "[fault][lifecycle][pain-9]") {
+                 "[fault][lifecycle][pain-5][pain-9]") {
   wake();
   rest();
   cluster.finish(process.archive(sandbox())).value();
