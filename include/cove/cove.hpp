@@ -93,6 +93,11 @@ class Cove {
   Result<Workspace> acquire(const WorkspaceKey& key, const AcquireOptions& options = {},
                             const CallContext& call = {}) const;
 
+  /// Removes a chat's session directory with all in it, on request: deleting a chat alone removes
+  /// nothing. Brings the workspace up. Success where it is not there; kInvalidArgument: no chat id.
+  Result<void> remove_session(const WorkspaceKey& key, const AcquireOptions& options,
+                              const CallContext& call = {}) const;
+
   /// The same, through a callback on Cove's I/O thread, called exactly once.
   void acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
                      std::function<void(Result<Workspace>)> done) const;
@@ -130,8 +135,17 @@ class Cove {
                   std::function<void(Result<void>)> done) const;
   void archive_async(SandboxId sandbox, StopDrain drain, CallContext call,
                      std::function<void(Result<void>)> done) const;
+  void stop_async(SandboxId sandbox, StopOptions options, CallContext call,
+                  std::function<void(Result<void>)> done) const;
+  void archive_async(SandboxId sandbox, StopOptions options, CallContext call,
+                     std::function<void(Result<void>)> done) const;
   void destroy_async(SandboxId sandbox, CallContext call,
                      std::function<void(Result<void>)> done) const;
+  void destroy_source_async(std::string source, CallContext call,
+                            std::function<void(Result<std::uint32_t>)> done) const;
+  void recover_async(DeploymentId deployment, CallContext call,
+                     std::function<void(Result<RecoverReport>)> done) const;
+  void metrics_async(CallContext call, std::function<void(Result<std::string>)> done) const;
   void sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const;
   void status_async(SandboxId sandbox, CallContext call,
                     std::function<void(Result<Record>)> done) const;

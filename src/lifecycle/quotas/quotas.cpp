@@ -134,8 +134,9 @@ bool Quotas::may_reclaim(const std::string& document) {
 
 Task<Result<std::uint32_t>> Quotas::reclaim(std::string document, std::string source,
                                             const CallContext& call) {
+  const std::string as_it_is;
   for (int round = 0;; ++round) {
-    COVE_CO_TRY(Stored known, co_await load(document, "", call));
+    COVE_CO_TRY(Stored known, co_await load(document, as_it_is, call));
     Places next = known.places;
     next.held.clear();
     for (const SandboxId& sandbox : known.places.held) {

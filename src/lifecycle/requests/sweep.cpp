@@ -64,18 +64,19 @@ class Sweep {
   Task<Result<void>> sweep_records() {
     DocumentQuery unfinished;
     unfinished.order = QueryOrder::kByHeartbeat;
-    COVE_CO_TRY_VOID(co_await sweep_due(unfinished, {}));
+    const DueRecords::LeavesOut nobody;
+    COVE_CO_TRY_VOID(co_await sweep_due(unfinished, nobody));
     COVE_CO_TRY_VOID(co_await sweep_idle(SandboxState::kRunning));
     co_return co_await sweep_idle(SandboxState::kStopped);
   }
 
   Task<Result<void>> sweep_idle(SandboxState state) {
     const bool runs = state == SandboxState::kRunning;
-    const auto has_own = [this, runs](const std::string& source) {
+    const DueRecords::LeavesOut has_own = [this, runs](const std::string& source) {
       return runs ? rules_.has_own_stop(source) : rules_.has_own_archive(source);
     };
     const auto after = [this, runs](const std::string& source) {
-      return runs ? rules_.stop_after(source) : rules_.archive_after(source);
+      return runs ? std::optional(rules_.stop_after(source)) : rules_.archive_after(source);
     };
     COVE_CO_TRY(const StoreTime now, co_await core_->records.now(call_));
     DocumentQuery idle;
@@ -90,7 +91,8 @@ class Sweep {
       COVE_CO_TRY(const StoreTime later, co_await core_->records.now(call_));
       idle.source = source;
       idle.active_before = later - *own;
-      COVE_CO_TRY_VOID(co_await sweep_due(idle, {}));
+      const DueRecords::LeavesOut nobody;
+      COVE_CO_TRY_VOID(co_await sweep_due(idle, nobody));
     }
     co_return ok();
   }
