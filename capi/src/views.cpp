@@ -74,6 +74,19 @@ std::string sweep_json(const SweepReport& report) {
                           {"errors", report.errors}});
 }
 
+std::string destroyed_json(std::uint32_t destroyed) {
+  return base::dump_json({{"destroyed", destroyed}});
+}
+
+std::string recover_json(const RecoverReport& report) {
+  return base::dump_json({{"deployment", report.deployment.str()},
+                          {"archived", report.archived},
+                          {"stopped", report.stopped},
+                          {"kept", report.kept},
+                          {"destroyed", report.destroyed},
+                          {"problems", report.problems}});
+}
+
 std::string doctor_json(const std::vector<Finding>& findings) {
   Json list = Json::array();
   for (const Finding& finding : findings) {
