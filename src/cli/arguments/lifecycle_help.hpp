@@ -53,6 +53,7 @@ The counters of operations are those of the process that is asked, so here none;
 Cove::metrics.
 
 Options:
+  --json              one object: {"metrics": the text}
   --home DIR, --config FILE, --timeout T, --verbose    see cove --help
 
 Example:

@@ -80,7 +80,7 @@ Result<int> run_recover(const Invocation& invocation) {
 
 Result<int> run_metrics(const Invocation& invocation) {
   COVE_TRY(const std::string text, invocation.cove.metrics(invocation.call));
-  COVE_TRY_VOID(invocation.output.out(text));
+  COVE_TRY_VOID(print(invocation, {{"metrics", text}}, text));
   return 0;
 }
 
