@@ -2313,11 +2313,10 @@ COVE_API cove_status cove_destroy_start(cove* cove, const char* sandbox_id,
                                         const cove_call_options* options, cove_done_fn done,
                                         void* user_data, cove_drop_fn drop, cove_error** out_error);
 
-/* Deletes every sandbox of a source ("source_type/source_id") for ever and forbids new ones; call it
- * again where it failed or was cut off: it goes on. Gives the JSON object {"destroyed": how many}.
- * Cancellation: the source stays deleted. Errors: the first of those that could not be deleted
- * (COVE_UNAVAILABLE - one is on another node); the common ones.
- * Since: 0.1 */
+/* Deletes every sandbox of a source ("source_type/source_id") for ever and forbids new ones; call
+ * it again where it failed or was cut off: it goes on. Gives the JSON object {"destroyed": how
+ * many}. Cancellation: the source stays deleted. Errors: the first of those that could not be
+ * deleted (COVE_UNAVAILABLE - one is on another node); the common ones. Since: 0.1 */
 COVE_API cove_status cove_destroy_source_json(cove* cove, const char* source,
                                               const cove_call_options* options,
                                               cove_buffer** out_json, cove_error** out_error);
@@ -2329,13 +2328,13 @@ COVE_API cove_status cove_destroy_source_json_start(cove* cove, const char* sour
                                                     cove_buffer_fn done, void* user_data,
                                                     cove_drop_fn drop, cove_error** out_error);
 
-/* Makes the records again after the metadata was lost: archived with the newest snapshot, or stopped
- * where this node has the sandbox's volume. Overwrites nothing; may be repeated. `deployment` = which
- * one, NULL or "" = the only one in the object store. Gives a JSON object: "deployment", the counts
- * "archived", "stopped", "kept", "destroyed" and the list "problems". Cancellation: object still
- * usable. Errors: COVE_FAILED_PRECONDITION - the store has records of another deployment;
- * COVE_NOT_FOUND - there are no snapshots; COVE_INVALID_ARGUMENT - of several deployments: name one.
- * Since: 0.1 */
+/* Makes the records again after the metadata was lost: archived with the newest snapshot, or
+ * stopped where this node has the sandbox's volume. Overwrites nothing; may be repeated.
+ * `deployment` = which one, NULL or "" = the only one in the object store. Gives a JSON object:
+ * "deployment", the counts "archived", "stopped", "kept", "destroyed" and the list "problems".
+ * Cancellation: object still usable. Errors: COVE_FAILED_PRECONDITION - the store has records of
+ * another deployment; COVE_NOT_FOUND - there are no snapshots; COVE_INVALID_ARGUMENT - of several
+ * deployments: name one. Since: 0.1 */
 COVE_API cove_status cove_recover_json(cove* cove, const char* deployment,
                                        const cove_call_options* options, cove_buffer** out_json,
                                        cove_error** out_error);

@@ -10,7 +10,7 @@ namespace cove::capi {
 namespace {
 
 using StopForm = Result<void> (Cove::*)(const SandboxId&, const StopOptions&,
-                                       const CallContext&) const;
+                                        const CallContext&) const;
 using StopAsyncForm = void (Cove::*)(SandboxId, StopOptions, CallContext,
                                      std::function<void(Result<void>)>) const;
 

@@ -246,9 +246,8 @@ Result<StopCall> read_stop(const cove_stop_options* options) {
   StopCall stop;
   constexpr std::uint64_t kMostWait = 3'600'000;
   if (read.wait_ms > kMostWait) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "cove_stop_options.wait_ms is at most an hour, not " +
-                     std::to_string(read.wait_ms) + " ms");
+    return Error(ErrorCode::kInvalidArgument, "cove_stop_options.wait_ms is at most an hour, not " +
+                                                  std::to_string(read.wait_ms) + " ms");
   }
   const bool cancels = read.drain == COVE_DRAIN_CANCEL;
   stop.options.drain = cancels ? StopDrain::kCancel : StopDrain::kRefuse;

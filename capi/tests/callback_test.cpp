@@ -78,8 +78,8 @@ TEST_CASE("Callback: every start form answers", "[capi][callbacks]") {
             .find("\"examined\":3") != std::string::npos);
   CHECK(finish(cove_destroy_source_json_start(cove.get(), "app/demo", nullptr, on_buffer, &heard,
                                               on_drop, nullptr)) == "{\"destroyed\":3}");
-  CHECK(finish(cove_recover_json_start(cove.get(), "d1", nullptr, on_buffer, &heard, on_drop,
-                                       nullptr))
+  CHECK(finish(
+            cove_recover_json_start(cove.get(), "d1", nullptr, on_buffer, &heard, on_drop, nullptr))
             .find("\"deployment\":\"d1\"") != std::string::npos);
   CHECK(finish(cove_metrics_text_start(cove.get(), nullptr, on_buffer, &heard, on_drop, nullptr)) ==
         "cove_sandboxes 1\n");

@@ -113,8 +113,7 @@ Result<void> Cove::stop(const SandboxId&, const StopOptions& options,
   world().call = call;
   return fake::reply();
 }
-Result<void> Cove::archive(const SandboxId&, const StopOptions& options,
-                           const CallContext&) const {
+Result<void> Cove::archive(const SandboxId&, const StopOptions& options, const CallContext&) const {
   world().drain = options.drain;
   return fake::reply();
 }

@@ -122,9 +122,9 @@ class LifecycleManager {
   Task<Result<void>> destroy(const SandboxId& sandbox, const CallContext& call);
 
   /// Destroys every sandbox of a source (`source_type/source_id`) and forbids new ones, until it is
-  /// revived. Returns how many it destroyed; `progress` is told after each, on Cove's scheduler, and
-  /// must not block. Errors: the first of those that could not be (another node's: kUnavailable);
-  /// the source stays deleted: call again, and it goes on. Cancellation: the same.
+  /// revived. Returns how many it destroyed; `progress` is told after each, on Cove's scheduler,
+  /// and must not block. Errors: the first of those that could not be (another node's:
+  /// kUnavailable); the source stays deleted: call again, and it goes on. Cancellation: the same.
   Task<Result<std::uint32_t>> destroy_source(
       const std::string& source, std::function<void(const SourceProgress& so_far)> progress,
       const CallContext& call);
@@ -155,15 +155,16 @@ class LifecycleManager {
   Task<Result<OrphanReport>> orphans(const CallContext& call);
 
   /// Makes the records of a deployment again, after its metadata was lost, and gives this store its
-  /// name: of every sandbox that has a snapshot, archived with its newest one, or stopped where this
-  /// node has its volume. Nothing that is there is overwritten; it may be repeated. An empty
+  /// name: of every sandbox that has a snapshot, archived with its newest one, or stopped where
+  /// this node has its volume. Nothing that is there is overwritten; it may be repeated. An empty
   /// `deployment` is the only one that the object store has. No other process may use the store
-  /// meanwhile. Errors: kFailedPrecondition - the store has records of another deployment; kNotFound
+  /// meanwhile. Errors: kFailedPrecondition - the store has records of another deployment;
+  /// kNotFound
   /// - there is nothing to recover from; kInvalidArgument - there are several: name one.
   Task<Result<RecoverReport>> recover(const DeploymentId& deployment, const CallContext& call);
 
-  /// What there is, and what this process did since it began, in Prometheus's text form. Reads every
-  /// record: meant for once a minute, not for every second of a large deployment.
+  /// What there is, and what this process did since it began, in Prometheus's text form. Reads
+  /// every record: meant for once a minute, not for every second of a large deployment.
   Task<Result<std::string>> metrics(const CallContext& call);
 
   /// Releases every activity lease of this process; the manager is of no use afterwards.

@@ -63,9 +63,9 @@ struct SweepReport {
   std::uint32_t examined = 0;
   std::uint32_t stopped = 0;
   std::uint32_t archived = 0;
-  std::uint32_t recovered = 0;  ///< operations of dead owners finished or abandoned
-  std::uint32_t deleted = 0;    ///< garbage removed
-  std::uint32_t skipped = 0;    ///< on another node, or in use meanwhile
+  std::uint32_t recovered = 0;      ///< operations of dead owners finished or abandoned
+  std::uint32_t deleted = 0;        ///< garbage removed
+  std::uint32_t skipped = 0;        ///< on another node, or in use meanwhile
   std::vector<std::string> errors;  ///< at most 1,000; `failed` counts all
   std::uint32_t failed = 0;
   std::vector<SweepStep> planned;  ///< of a dry run, at most 1,000
@@ -98,10 +98,10 @@ struct OrphanReport {
 /// What `recover` made of the object store and this node.
 struct RecoverReport {
   DeploymentId deployment;
-  std::uint32_t archived = 0;   ///< records made, of snapshots
-  std::uint32_t stopped = 0;    ///< records made, of volumes of this node, whose key a snapshot told
-  std::uint32_t kept = 0;       ///< records that were there, and were left as they are
-  std::uint32_t destroyed = 0;  ///< passed by: a tombstone says that they were destroyed
+  std::uint32_t archived = 0;  ///< records made, of snapshots
+  std::uint32_t stopped = 0;   ///< records made, of volumes of this node, whose key a snapshot told
+  std::uint32_t kept = 0;      ///< records that were there, and were left as they are
+  std::uint32_t destroyed = 0;        ///< passed by: a tombstone says that they were destroyed
   std::vector<std::string> problems;  ///< what a person has to decide; at most 1,000
 };
 

@@ -74,8 +74,7 @@ void Metrics::write(MetricsText& out) const {
     const auto& [kind, reason, outcome] = key;
     out.value("cove_operations_total",
               label("operation", cove::name_of(kind)) + "," +
-                  label("reason", cove::name_of(reason)) + "," +
-                  label("outcome", name_of(outcome)),
+                  label("reason", cove::name_of(reason)) + "," + label("outcome", name_of(outcome)),
               static_cast<double>(count));
   }
   out.begin("cove_operation_steps_total", "counter", "Phases that operations reached here.");

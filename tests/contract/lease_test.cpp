@@ -28,7 +28,7 @@ struct Processes {
   static Task<int> pause(Scheduler& scheduler, const Clock& clock) {
     const CallContext call;
     const Instant later = clock.now() + 1ms;
-    co_await base::sleep_until(scheduler, later, call);
+    static_cast<void>(co_await base::sleep_until(scheduler, later, call));
     co_return 0;
   }
   LeaseHost& add(std::chrono::milliseconds length = 10s) {
@@ -57,7 +57,7 @@ Task<void> use_often(LeaseHost& host, Scheduler& scheduler, const Clock& clock, 
     seen.most_inside = std::max(seen.most_inside, ++seen.inside);
     seen.tokens.push_back(lease->token());
     const Instant later = clock.now() + 1ms;
-    co_await base::sleep_until(scheduler, later, call);
+    static_cast<void>(co_await base::sleep_until(scheduler, later, call));
     --seen.inside;
     (co_await lease->release(call)).value();
   }

@@ -223,12 +223,14 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},       {"exec", kExec},         {"ps", kPsHelp},     {"logs", kLogsHelp},
-    {"kill", kKillHelp},   {"attach", kAttachHelp}, {"put", kPutHelp},   {"get", kGetHelp},
-    {"ls", kLsHelp},       {"grep", kGrepHelp},     {"find", kFindHelp}, {"read", kReadHelp},
-    {"write", kWriteHelp}, {"edit", kEditHelp},     {"tool", kToolHelp}, {"tools", kToolsHelp},
-    {"status", kStatus},   {"list", kListHelp},     {"stop", kStop},     {"archive", kArchive},
-    {"destroy", kDestroy}, {"sweep", kSweep},       {"doctor", kDoctor}, {"help", kHelp},
+    {"", kOverview},           {"exec", kExec},           {"ps", kPsHelp},
+    {"logs", kLogsHelp},       {"kill", kKillHelp},       {"attach", kAttachHelp},
+    {"put", kPutHelp},         {"get", kGetHelp},         {"ls", kLsHelp},
+    {"grep", kGrepHelp},       {"find", kFindHelp},       {"read", kReadHelp},
+    {"write", kWriteHelp},     {"edit", kEditHelp},       {"tool", kToolHelp},
+    {"tools", kToolsHelp},     {"status", kStatus},       {"list", kListHelp},
+    {"stop", kStop},           {"archive", kArchive},     {"destroy", kDestroy},
+    {"sweep", kSweep},         {"doctor", kDoctor},       {"help", kHelp},
     {"recover", kRecoverHelp}, {"metrics", kMetricsHelp}, {"destroy-source", kDestroySourceHelp},
 };
 

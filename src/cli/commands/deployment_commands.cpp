@@ -65,9 +65,9 @@ Result<int> run_destroy_source(const Invocation& invocation) {
                                             "\n"));
   };
   COVE_TRY(const auto count, invocation.cove.destroy_source(source, progress, invocation.call));
-  COVE_TRY_VOID(print(invocation, {{"source", source}, {"destroyed", count}},
-                      "destroyed " + std::to_string(count) + " of " + base::escaped(source) +
-                          "\n"));
+  COVE_TRY_VOID(
+      print(invocation, {{"source", source}, {"destroyed", count}},
+            "destroyed " + std::to_string(count) + " of " + base::escaped(source) + "\n"));
   return 0;
 }
 

@@ -24,9 +24,9 @@ void tell(const Job& job, OperationKind kind, Phase phase, bool completed,
           const std::string& error = {}) {
   const Record& record = job.at.record;
   const auto spent = job.core->parts.clock.now() - job.began;
-  job.core->tell(
-      LifecycleEvent{record.sandbox_id, record.state, kind, phase, completed, error, job.reason,
-                     std::chrono::duration_cast<std::chrono::milliseconds>(spent)});
+  job.core->tell(LifecycleEvent{record.sandbox_id, record.state, kind, phase, completed, error,
+                                job.reason,
+                                std::chrono::duration_cast<std::chrono::milliseconds>(spent)});
 }
 
 JobPtr make_job(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold, StoredRecord at,

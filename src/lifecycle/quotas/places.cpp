@@ -24,8 +24,8 @@ std::vector<QuotaScope> scopes_of(const WorkspaceKey& key, const RunningQuotas& 
   std::vector<QuotaScope> scopes;
   // A source or user may be longer than a document's name.
   if (limits.per_user > 0) {
-    scopes.push_back({"user '" + key.user_id + "'",
-                      "running/user/" + base::sha256_hex(key.user_id), "", limits.per_user});
+    scopes.push_back({"user '" + key.user_id + "'", "running/user/" + base::sha256_hex(key.user_id),
+                      "", limits.per_user});
   }
   if (limits.per_source > 0) {
     scopes.push_back({"source '" + source + "'", "running/source/" + base::sha256_hex(source),

@@ -9,7 +9,8 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kMaxRounds = 200;
-constexpr int kMostUnsure = 10;  // writes whose outcome is not known: done again, they change nothing
+constexpr int kMostUnsure =
+    10;  // writes whose outcome is not known: done again, they change nothing
 constexpr auto kReclaimEvery = 1s;  // a full quota is not searched for every caller it refuses
 constexpr std::size_t kMaxRemembered = 1000;
 
@@ -82,8 +83,8 @@ Task<Result<void>> Quotas::add(QuotaScope scope, std::vector<SandboxId> sandboxe
       if (!holds(next, sandbox)) next.held.push_back(sandbox);
     }
     if (next.held.size() == known.places.held.size()) co_return ok();
-    const auto replaced = co_await replace(scope.document, scope.source, std::move(known),
-                                           std::move(next), call);
+    const auto replaced =
+        co_await replace(scope.document, scope.source, std::move(known), std::move(next), call);
     if (replaced || !is_again(replaced.error(), round)) co_return replaced;
   }
 }
@@ -101,8 +102,8 @@ Task<Result<void>> Quotas::take_one(QuotaScope scope, SandboxId sandbox, const C
       }
       next.held.push_back(sandbox);
     }
-    const auto replaced = co_await replace(scope.document, scope.source, std::move(known),
-                                           std::move(next), call);
+    const auto replaced =
+        co_await replace(scope.document, scope.source, std::move(known), std::move(next), call);
     if (replaced || !is_again(replaced.error(), round)) co_return replaced;
   }
 }
@@ -117,8 +118,8 @@ Task<Result<void>> Quotas::give_back_one(QuotaScope scope, SandboxId sandbox,
     if (found && occupies(found->record)) co_return ok();
     Places next = known.places;
     std::erase(next.held, sandbox);
-    const auto replaced = co_await replace(scope.document, scope.source, std::move(known),
-                                           std::move(next), call);
+    const auto replaced =
+        co_await replace(scope.document, scope.source, std::move(known), std::move(next), call);
     if (replaced || !is_again(replaced.error(), round)) co_return replaced;
   }
 }
@@ -194,8 +195,8 @@ Task<Result<void>> Quotas::replace(std::string document, std::string source, Sto
   body.body = to_json(next);
   body.index.source = source;
   if (known.version) {
-    const auto swapped = co_await store_.compare_and_swap(id, *known.version, body,
-                                                          Durability::kDurable, call);
+    const auto swapped =
+        co_await store_.compare_and_swap(id, *known.version, body, Durability::kDurable, call);
     if (!swapped) co_return swapped.error();
     co_return ok();
   }

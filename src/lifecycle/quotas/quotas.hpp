@@ -41,7 +41,8 @@ class Quotas {
 
   bool is_limited() const;
   Task<Result<void>> count_running(const CallContext& call);
-  Task<Result<void>> add(QuotaScope scope, std::vector<SandboxId> sandboxes, const CallContext& call);
+  Task<Result<void>> add(QuotaScope scope, std::vector<SandboxId> sandboxes,
+                         const CallContext& call);
   Task<Result<void>> take_one(QuotaScope scope, SandboxId sandbox, const CallContext& call);
   Task<Result<void>> give_back_one(QuotaScope scope, SandboxId sandbox, const CallContext& call);
   Task<Result<std::uint32_t>> reclaim(std::string document, std::string source,
@@ -56,7 +57,7 @@ class Quotas {
   const Clock& clock_;
   RunningQuotas limits_;
   Gates gates_;
-  bool counted_ = false;  // what ran before this process had these limits
+  bool counted_ = false;                      // what ran before this process had these limits
   std::map<std::string, Instant> reclaimed_;  // when, by document
 };
 

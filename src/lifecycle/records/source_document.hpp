@@ -1,5 +1,5 @@
-/// What is known of a source of workspaces (an app, a skill): that it was deleted, and what it wants
-/// otherwise.
+/// What is known of a source of workspaces (an app, a skill): that it was deleted, and what it
+/// wants otherwise.
 #pragma once
 
 #include <string>

@@ -8,7 +8,7 @@ namespace cove::lifecycle {
 
 struct DueRecords::Batch {
   std::map<std::string, std::vector<SandboxId>> by_source;
-  std::vector<std::string> sources;   // in the order of their oldest
+  std::vector<std::string> sources;  // in the order of their oldest
   std::size_t size = 0;
   std::optional<std::string> resume;  // the page with the first one that was left for later
 };

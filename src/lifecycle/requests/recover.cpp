@@ -88,7 +88,8 @@ class Recovery {
     std::optional<FoundSnapshot> newest;
     std::string after;
     do {
-      COVE_CO_TRY(auto page, co_await core_->parts.snapshotter.find(report_.deployment, after, call));
+      COVE_CO_TRY(auto page,
+                  co_await core_->parts.snapshotter.find(report_.deployment, after, call));
       for (FoundSnapshot& found : page.found) {
         if (found.owner.sandbox.empty()) {
           note(found.problem);

@@ -64,8 +64,10 @@ std::string_view name_of(SweepMove move) noexcept {
 
 std::chrono::milliseconds back_off(const SandboxId& sandbox, std::uint32_t failures) {
   if (failures == 0) return 0ms;
-  const auto whole = std::min<std::chrono::milliseconds>(10s * (1U << std::min(failures - 1, 9U)), 1h);
-  const auto part = static_cast<std::int64_t>(hash_of(sandbox.str(), failures) % 501);  // thousandths
+  const auto whole =
+      std::min<std::chrono::milliseconds>(10s * (1U << std::min(failures - 1, 9U)), 1h);
+  const auto part =
+      static_cast<std::int64_t>(hash_of(sandbox.str(), failures) % 501);  // thousandths
   return whole * (750 + part) / 1000;
 }
 

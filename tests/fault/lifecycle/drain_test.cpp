@@ -115,7 +115,8 @@ TEST_CASE_METHOD(World, "stop: a holder that dies while it lets others finish le
   CHECK(node.instances.contains(instance));
 }
 
-TEST_CASE_METHOD(World, "stop: an impossible time to wait is refused", "[fault][lifecycle][drain]") {
+TEST_CASE_METHOD(World, "stop: an impossible time to wait is refused",
+                 "[fault][lifecycle][drain]") {
   wake();
   const std::chrono::milliseconds wrong = GENERATE(-1ms, 2h);
   const auto refused = cluster.finish(stop(StopDrain::kRefuse, wrong));

@@ -42,10 +42,10 @@ TEST_CASE("Events: each ending is told with its reason and how long it took",
   cluster.finish(process.archive(sandbox())).value();
   cluster.finish(process.acquire(key_of("ana"))).value();
   cluster.finish(process.destroy_source("app/demo")).value();
-  CHECK(endings(process) ==
-        std::vector<std::string>{"provision acquire running", "stop idle stopped",
-                                 "archive asked archived", "restore acquire running",
-                                 "destroy source absent"});
+  CHECK(endings(process) == std::vector<std::string>{"provision acquire running",
+                                                     "stop idle stopped", "archive asked archived",
+                                                     "restore acquire running",
+                                                     "destroy source absent"});
   for (const LifecycleEvent& event : process.events()) {
     if (event.completed) CHECK(event.duration > 0ms);
     CHECK(event.duration < 5s);
@@ -89,8 +89,9 @@ TEST_CASE("Metrics: say what there is and what was done", "[fault][lifecycle][ev
   CHECK(has_line(text,
                  "cove_operations_total{operation=\"provision\",reason=\"acquire\","
                  "outcome=\"completed\"} 3"));
-  CHECK(has_line(text, "cove_operation_steps_total{operation=\"archive\","
-                       "phase=\"archive_uploaded\"} 1"));
+  CHECK(has_line(text,
+                 "cove_operation_steps_total{operation=\"archive\","
+                 "phase=\"archive_uploaded\"} 1"));
   CHECK(has_line(text, "cove_operation_seconds_count{operation=\"stop\"} 2"));
 }
 

@@ -48,9 +48,9 @@ Task<bool> use_often(SimProcess& process, Seen& seen) {
     seen.holding.push_back(lease);
     seen.tokens.push_back(lease->token());
     const Instant later = process.host().now() + 2s;
-    co_await base::sleep_until(process.host(), later, call);
+    static_cast<void>(co_await base::sleep_until(process.host(), later, call));
     std::erase(seen.holding, lease);
-    co_await lease->release(call);
+    static_cast<void>(co_await lease->release(call));
     ++seen.rounds;
   }
   co_return true;
@@ -70,7 +70,8 @@ TEST_CASE("Lease: of many processes one holds it, whatever answers are lost",
       processes.back()->host().knows_deaths = false;
     }
     cluster.world.faults = {.lost_request = 30, .lost_reply = 30, .slow = 10, .pause = 5};
-    for (SimProcess* process : processes) all.push_back(begin_on(*process, use_often(*process, seen)));
+    for (SimProcess* process : processes)
+      all.push_back(begin_on(*process, use_often(*process, seen)));
     std::ptrdiff_t most = 0;
     cluster.world.run_until([&] {
       most = std::max(most, seen.held());

@@ -22,9 +22,8 @@ WorkspaceKey key(const std::string& source, const std::string& user) {
 std::size_t running(SimCluster& cluster) {
   const auto records = cluster.store.records();
   return static_cast<std::size_t>(
-      std::count_if(records.begin(), records.end(), [](const Record& record) {
-        return record.state == SandboxState::kRunning;
-      }));
+      std::count_if(records.begin(), records.end(),
+                    [](const Record& record) { return record.state == SandboxState::kRunning; }));
 }
 
 ErrorCode refusal(SimCluster& cluster, SimProcess& process, const WorkspaceKey& wanted) {
@@ -94,13 +93,14 @@ TEST_CASE("Quota: many at once from many processes never get more than there is"
     for (int i = 0; i < 4; ++i) processes.push_back(&cluster.start());
     std::vector<Pending<Result<AcquiredInstance>>> asked;
     for (int i = 0; i < 12; ++i) {
-      asked.push_back(processes[static_cast<std::size_t>(i % 4)]->acquire(
-          key("one", "u" + std::to_string(i))));
+      asked.push_back(
+          processes[static_cast<std::size_t>(i % 4)]->acquire(key("one", "u" + std::to_string(i))));
     }
     std::size_t most = 0;
     cluster.world.run_until([&] {
       most = std::max(most, cluster.node("m1").instances.size());
-      return std::all_of(asked.begin(), asked.end(), [](const auto& one) { return one->has_value(); });
+      return std::all_of(asked.begin(), asked.end(),
+                         [](const auto& one) { return one->has_value(); });
     });
     INFO("seed " << seed);
     CHECK(most <= 3);

@@ -21,9 +21,7 @@ class ToldSnapshots final : public Snapshotter {
                                  const CallContext&) override {
     co_return unused();
   }
-  Task<Result<void>> verify(const SnapshotRef&, const CallContext&) override {
-    co_return unused();
-  }
+  Task<Result<void>> verify(const SnapshotRef&, const CallContext&) override { co_return unused(); }
   Task<Result<void>> restore(const SnapshotRef&, OfflineVolume&, const CallContext&) override {
     co_return unused();
   }

@@ -25,10 +25,9 @@ TEST_CASE("Source document: one of version 1 has no idle policy", "[unit][lifecy
 }
 
 TEST_CASE("Source document: another one is refused", "[unit][lifecycle]") {
-  for (const char* text : {
-           "x", R"({"version":3,"source":"app/demo","deleted_at":0})",
-           R"({"version":2,"source":"app/demo","deleted_at":0})",
-           R"({"version":2,"source":"a","deleted_at":0,
+  for (const char* text : {"x", R"({"version":3,"source":"app/demo","deleted_at":0})",
+                           R"({"version":2,"source":"app/demo","deleted_at":0})",
+                           R"({"version":2,"source":"a","deleted_at":0,
                "idle":{"stop_after_ms":null,"archive_after_ms":null,"archive":"maybe"}})"}) {
     CHECK(parse_source(text).error().code() == ErrorCode::kIntegrity);
   }

@@ -10,7 +10,8 @@ TEST_CASE("docs/lifecycle.md: shows the table that the code has", "[unit][lifecy
   CHECK(text.find("<!-- table -->\n" + table + "<!-- end -->") != std::string::npos);
 }
 
-TEST_CASE("docs/lifecycle.md: shows what may begin, as the code has it", "[unit][lifecycle][docs]") {
+TEST_CASE("docs/lifecycle.md: shows what may begin, as the code has it",
+          "[unit][lifecycle][docs]") {
   const std::string text = cove::testing::project_file("docs/lifecycle.md");
   const std::string table = cove::testing::lifecycle_starts();
   INFO("put this between the markers:\n" << table);

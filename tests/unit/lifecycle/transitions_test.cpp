@@ -280,17 +280,16 @@ TEST_CASE("Transitions: a failed attempt is abandoned where it can be, else let 
 
 TEST_CASE("Transitions: only the holder tells that it is there, and it changes nothing else",
           "[unit][lifecycle]") {
-  for_each_combination(
-      [](const Record& record, const Course&, std::optional<std::size_t> at) {
-        const auto beaten = beat(record, kMine, kNow);
-        REQUIRE(beaten.has_value() == at.has_value());
-        CHECK_FALSE(beat(record, OperationId("other"), kNow));
-        if (!at) return;
-        Record same = *beaten;
-        same.operation->heartbeat_at = record.operation->heartbeat_at;
-        CHECK(to_json(same) == to_json(record));
-        CHECK(beaten->operation->heartbeat_at == kNow);
-      });
+  for_each_combination([](const Record& record, const Course&, std::optional<std::size_t> at) {
+    const auto beaten = beat(record, kMine, kNow);
+    REQUIRE(beaten.has_value() == at.has_value());
+    CHECK_FALSE(beat(record, OperationId("other"), kNow));
+    if (!at) return;
+    Record same = *beaten;
+    same.operation->heartbeat_at = record.operation->heartbeat_at;
+    CHECK(to_json(same) == to_json(record));
+    CHECK(beaten->operation->heartbeat_at == kNow);
+  });
 }
 
 TEST_CASE("Transitions: a stop that lets what runs finish says until when; a take-over does not",

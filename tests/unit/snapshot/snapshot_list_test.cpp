@@ -19,8 +19,7 @@ struct Saved {
   SnapshotRef save(SnapshotOwner owner, const std::string& attempt) {
     const OperationId id(attempt);
     const CallContext call;
-    return base::sync_wait(fixture.loop,
-                           fixture.snapshotter->save(fixture.source, owner, id, call))
+    return base::sync_wait(fixture.loop, fixture.snapshotter->save(fixture.source, owner, id, call))
         .value();
   }
   FoundSnapshots find(const DeploymentId& deployment) {
