@@ -223,6 +223,12 @@ class Sweep {
     co_await sweep_tombstones();
     const auto orphans = co_await stop_orphans(core_, call_);
     if (!orphans) note("orphans", orphans.error());
+    const auto lost = co_await settle_lost(core_, call_);
+    if (lost) {
+      report_.lost += *lost;
+    } else {
+      note("lost instances", lost.error());
+    }
     const auto places = co_await core_->quotas.reclaim_all(call_);
     if (!places) note("quotas", places.error());
     const auto leases = co_await sweep_leases();
