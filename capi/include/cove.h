@@ -2360,8 +2360,8 @@ COVE_API cove_status cove_metrics_text_start(cove* cove, const cove_call_options
 
 /* Stops and archives what is idle, finishes what a dead process left, and removes garbage, once.
  * Safe on many hosts at once. Gives a JSON object: the counts "examined", "stopped", "archived",
- * "recovered", "deleted", "skipped" and the list "errors". Cancellation: object still usable.
- * Since: 0.1 */
+ * "recovered", "lost", "deleted", "skipped" and the list "errors". Cancellation: object still
+ * usable. Since: 0.1 */
 COVE_API cove_status cove_sweep_json(cove* cove, const cove_call_options* options,
                                      cove_buffer** out_json, cove_error** out_error);
 

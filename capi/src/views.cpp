@@ -69,6 +69,7 @@ std::string sweep_json(const SweepReport& report) {
                           {"stopped", report.stopped},
                           {"archived", report.archived},
                           {"recovered", report.recovered},
+                          {"lost", report.lost},
                           {"deleted", report.deleted},
                           {"skipped", report.skipped},
                           {"errors", report.errors}});

@@ -64,6 +64,7 @@ struct SweepReport {
   std::uint32_t stopped = 0;
   std::uint32_t archived = 0;
   std::uint32_t recovered = 0;      ///< operations of dead owners finished or abandoned
+  std::uint32_t lost = 0;           ///< said running, and their instance was gone: stopped now
   std::uint32_t deleted = 0;        ///< garbage removed
   std::uint32_t skipped = 0;        ///< on another node, or in use meanwhile
   std::vector<std::string> errors;  ///< at most 1,000; `failed` counts all

@@ -16,8 +16,8 @@ Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallCo
 Task<Result<std::uint32_t>> stop_orphans(std::shared_ptr<Core> core, const CallContext& call);
 
 /// Finds records of this node that say running while the provider has no such instance (a reboot, a
-/// killed agent) and asks it about each: where it says gone, the record becomes stopped. Returns how
-/// many did.
+/// killed agent) and asks it about each: where it says gone, the record becomes stopped. Returns
+/// how many did.
 Task<Result<std::uint32_t>> settle_lost(std::shared_ptr<Core> core, const CallContext& call);
 
 }  // namespace cove::lifecycle
