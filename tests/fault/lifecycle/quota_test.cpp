@@ -166,3 +166,37 @@ TEST_CASE("Quota: a refused start of an archived workspace leaves it archived, a
   CHECK(cluster.finish(process.acquire(ana)).value().work == AcquireWork::kRestored);
   CHECK(cluster.files_of(sandbox_id_of(ana)).size() == 1);
 }
+
+TEST_CASE("Quota: crashes and lost answers neither overfill it nor lose a place",
+          "[fault][lifecycle][quota]") {
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    SimCluster cluster(seed, limited({.all = 2}));
+    SimProcess& dying = cluster.start();
+    SimProcess& living = cluster.start();
+    cluster.world.faults = {.lost_request = 20, .lost_reply = 20, .slow = 5};
+    dying.host().crash_after(20 + cluster.world.random(200));
+    std::vector<Pending<Result<AcquiredInstance>>> asked;
+    for (int i = 0; i < 8; ++i) {
+      SimProcess& process = i % 2 == 0 ? dying : living;
+      asked.push_back(process.acquire(key("one", "u" + std::to_string(i))));
+    }
+    std::size_t most = 0;
+    const Instant end = cluster.world.now() + 3min;
+    cluster.world.run_until([&] {
+      most = std::max(most, running(cluster));
+      return cluster.world.now() > end;
+    });
+    INFO("seed " << seed);
+    CHECK(most <= 2);
+    cluster.world.faults = {};
+    // Everything that is left comes to rest; then there is room for two again.
+    for (int round = 0; round < 4; ++round) {
+      cluster.world.run_for(3h);
+      cluster.finish(living.sweep()).value();
+    }
+    CHECK(running(cluster) == 0);
+    CHECK(refusal(cluster, living, key("two", "ana")) == ErrorCode{});
+    CHECK(refusal(cluster, living, key("two", "bob")) == ErrorCode{});
+    CHECK(refusal(cluster, living, key("two", "cem")) == ErrorCode::kQuotaExceeded);
+  }
+}
