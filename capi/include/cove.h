@@ -2264,9 +2264,11 @@ typedef struct cove_stop_options {
   uint32_t drain;      /* COVE_DRAIN_*: what to do with use that is going on */
   uint64_t timeout_ms; /* of the whole call; 0 = none */
   cove_cancel* cancel; /* NULL = cannot be called off */
+  uint64_t wait_ms;    /* how long what runs may finish before `drain` decides, while acquires wait;
+                          at most an hour */
 } cove_stop_options;
 
-#define COVE_STOP_OPTIONS_INIT {(uint32_t)sizeof(cove_stop_options), 0, 0, NULL}
+#define COVE_STOP_OPTIONS_INIT {(uint32_t)sizeof(cove_stop_options), 0, 0, NULL, 0}
 
 /* See cove_call_options_init.
  * Since: 0.1 */
@@ -2311,10 +2313,55 @@ COVE_API cove_status cove_destroy_start(cove* cove, const char* sandbox_id,
                                         const cove_call_options* options, cove_done_fn done,
                                         void* user_data, cove_drop_fn drop, cove_error** out_error);
 
+/* Deletes every sandbox of a source ("source_type/source_id") for ever and forbids new ones; call
+ * it again where it failed or was cut off: it goes on. Gives the JSON object {"destroyed": how
+ * many}. Cancellation: the source stays deleted. Errors: the first of those that could not be
+ * deleted (COVE_UNAVAILABLE - one is on another node); the common ones. Since: 0.1 */
+COVE_API cove_status cove_destroy_source_json(cove* cove, const char* source,
+                                              const cove_call_options* options,
+                                              cove_buffer** out_json, cove_error** out_error);
+
+/* As cove_destroy_source_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_destroy_source_json_start(cove* cove, const char* source,
+                                                    const cove_call_options* options,
+                                                    cove_buffer_fn done, void* user_data,
+                                                    cove_drop_fn drop, cove_error** out_error);
+
+/* Makes the records again after the metadata was lost: archived with the newest snapshot, or
+ * stopped where this node has the sandbox's volume. Overwrites nothing; may be repeated.
+ * `deployment` = which one, NULL or "" = the only one in the object store. Gives a JSON object:
+ * "deployment", the counts "archived", "stopped", "kept", "destroyed" and the list "problems".
+ * Cancellation: object still usable. Errors: COVE_FAILED_PRECONDITION - the store has records of
+ * another deployment; COVE_NOT_FOUND - there are no snapshots; COVE_INVALID_ARGUMENT - of several
+ * deployments: name one. Since: 0.1 */
+COVE_API cove_status cove_recover_json(cove* cove, const char* deployment,
+                                       const cove_call_options* options, cove_buffer** out_json,
+                                       cove_error** out_error);
+
+/* As cove_recover_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_recover_json_start(cove* cove, const char* deployment,
+                                             const cove_call_options* options, cove_buffer_fn done,
+                                             void* user_data, cove_drop_fn drop,
+                                             cove_error** out_error);
+
+/* Gives what there is, and what this process did since it opened the Cove, in Prometheus's text
+ * form. Reads every record. Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_metrics_text(cove* cove, const cove_call_options* options,
+                                       cove_buffer** out_text, cove_error** out_error);
+
+/* As cove_metrics_text, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_metrics_text_start(cove* cove, const cove_call_options* options,
+                                             cove_buffer_fn done, void* user_data,
+                                             cove_drop_fn drop, cove_error** out_error);
+
 /* Stops and archives what is idle, finishes what a dead process left, and removes garbage, once.
  * Safe on many hosts at once. Gives a JSON object: the counts "examined", "stopped", "archived",
- * "recovered", "deleted", "skipped" and the list "errors". Cancellation: object still usable.
- * Since: 0.1 */
+ * "recovered", "lost", "deleted", "skipped" and the list "errors". Cancellation: object still
+ * usable. Since: 0.1 */
 COVE_API cove_status cove_sweep_json(cove* cove, const cove_call_options* options,
                                      cove_buffer** out_json, cove_error** out_error);
 

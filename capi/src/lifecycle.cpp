@@ -9,8 +9,9 @@ using namespace cove;
 namespace cove::capi {
 namespace {
 
-using StopForm = Result<void> (Cove::*)(const SandboxId&, StopDrain, const CallContext&) const;
-using StopAsyncForm = void (Cove::*)(SandboxId, StopDrain, CallContext,
+using StopForm = Result<void> (Cove::*)(const SandboxId&, const StopOptions&,
+                                        const CallContext&) const;
+using StopAsyncForm = void (Cove::*)(SandboxId, StopOptions, CallContext,
                                      std::function<void(Result<void>)>) const;
 
 /// cove_stop and cove_archive, which differ in the member they call.
@@ -19,7 +20,7 @@ cove_status stop_by(StopForm form, cove_handle* cove, const char* sandbox_id,
   return waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
     COVE_TRY(const auto sandbox, read_sandbox_id(sandbox_id));
     COVE_TRY(const auto stop, read_stop(options));
-    return (handle.library->cove().*form)(sandbox, stop.drain, stop.call);
+    return (handle.library->cove().*form)(sandbox, stop.options, stop.call);
   });
 }
 
@@ -30,7 +31,7 @@ cove_status stop_start_by(StopAsyncForm form, cove_handle* cove, const char* san
                              [&](cove_handle& handle, const auto& reply) -> Result<void> {
                                COVE_TRY(auto sandbox, read_sandbox_id(sandbox_id));
                                COVE_TRY(auto stop, read_stop(options));
-                               (handle.library->cove().*form)(std::move(sandbox), stop.drain,
+                               (handle.library->cove().*form)(std::move(sandbox), stop.options,
                                                               std::move(stop.call), answer(reply));
                                return ok();
                              });

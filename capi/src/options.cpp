@@ -244,7 +244,14 @@ Result<StopCall> read_stop(const cove_stop_options* options) {
   COVE_TRY(const auto read, read_options(options));
   COVE_TRY_VOID(check_flags(read.drain, COVE_DRAIN_CANCEL, "cove_stop_options.drain"));
   StopCall stop;
-  stop.drain = read.drain == COVE_DRAIN_CANCEL ? StopDrain::kCancel : StopDrain::kRefuse;
+  constexpr std::uint64_t kMostWait = 3'600'000;
+  if (read.wait_ms > kMostWait) {
+    return Error(ErrorCode::kInvalidArgument, "cove_stop_options.wait_ms is at most an hour, not " +
+                                                  std::to_string(read.wait_ms) + " ms");
+  }
+  const bool cancels = read.drain == COVE_DRAIN_CANCEL;
+  stop.options.drain = cancels ? StopDrain::kCancel : StopDrain::kRefuse;
+  stop.options.wait = std::chrono::milliseconds(read.wait_ms);
   stop.call = call_of(read.timeout_ms, read.cancel);
   return stop;
 }

@@ -217,7 +217,7 @@ Result<ByteView> read_data(const void* data, std::size_t size);
 Result<TerminalSize> read_size(std::uint32_t rows, std::uint32_t columns);
 
 struct StopCall {
-  StopDrain drain = StopDrain::kRefuse;
+  StopOptions options;
   CallContext call;
 };
 Result<StopCall> read_stop(const cove_stop_options* options);

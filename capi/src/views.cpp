@@ -69,9 +69,23 @@ std::string sweep_json(const SweepReport& report) {
                           {"stopped", report.stopped},
                           {"archived", report.archived},
                           {"recovered", report.recovered},
+                          {"lost", report.lost},
                           {"deleted", report.deleted},
                           {"skipped", report.skipped},
                           {"errors", report.errors}});
+}
+
+std::string destroyed_json(std::uint32_t destroyed) {
+  return base::dump_json({{"destroyed", destroyed}});
+}
+
+std::string recover_json(const RecoverReport& report) {
+  return base::dump_json({{"deployment", report.deployment.str()},
+                          {"archived", report.archived},
+                          {"stopped", report.stopped},
+                          {"kept", report.kept},
+                          {"destroyed", report.destroyed},
+                          {"problems", report.problems}});
 }
 
 std::string doctor_json(const std::vector<Finding>& findings) {

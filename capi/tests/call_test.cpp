@@ -215,6 +215,40 @@ TEST_CASE("Cove: the log's drop comes once whatever made the open fail", "[capi]
   CHECK(heard.dropped == 1);
 }
 
+TEST_CASE("Cove: the calls on a whole deployment give their answers", "[capi][calls]") {
+  auto cove = open_cove();
+  cove_buffer* raw = nullptr;
+  const auto text = [&raw] {
+    const std::string bytes(static_cast<const char*>(cove_buffer_data(raw)), cove_buffer_size(raw));
+    cove_buffer_free(raw);
+    return bytes;
+  };
+  REQUIRE(cove_destroy_source_json(cove.get(), "app/demo", nullptr, &raw, nullptr) == COVE_OK);
+  CHECK(text() == "{\"destroyed\":3}");
+  CHECK(fake::world().source == "app/demo");
+  REQUIRE(cove_recover_json(cove.get(), nullptr, nullptr, &raw, nullptr) == COVE_OK);
+  CHECK(text() ==
+        "{\"archived\":2,\"deployment\":\"\",\"destroyed\":0,\"kept\":0,\"problems\":[\"one\"],"
+        "\"stopped\":0}");
+  REQUIRE(cove_metrics_text(cove.get(), nullptr, &raw, nullptr) == COVE_OK);
+  CHECK(text() == "cove_sandboxes 1\n");
+  for (const char* wrong : {static_cast<const char*>(nullptr), "demo"}) {
+    CHECK(cove_destroy_source_json(cove.get(), wrong, nullptr, &raw, nullptr) ==
+          COVE_INVALID_ARGUMENT);
+    CHECK(raw == nullptr);
+  }
+}
+
+TEST_CASE("Cove: a stop is given its time to wait", "[capi][calls]") {
+  auto cove = open_cove();
+  cove_stop_options options = COVE_STOP_OPTIONS_INIT;
+  options.wait_ms = 1500;
+  CHECK(cove_stop(cove.get(), "app-1", &options, nullptr) == COVE_OK);
+  CHECK(fake::world().wait == std::chrono::milliseconds(1500));
+  options.wait_ms = 3'600'001;
+  CHECK(cove_stop(cove.get(), "app-1", &options, nullptr) == COVE_INVALID_ARGUMENT);
+}
+
 TEST_CASE("Cove: a forked child is refused and frees nothing of the parent's", "[capi][fork]") {
   auto cove = open_cove();
   auto workspace = acquire(cove);

@@ -76,6 +76,13 @@ TEST_CASE("Callback: every start form answers", "[capi][callbacks]") {
   finish(cove_destroy_start(cove.get(), "a", nullptr, on_done, &heard, on_drop, nullptr));
   CHECK(finish(cove_sweep_json_start(cove.get(), nullptr, on_buffer, &heard, on_drop, nullptr))
             .find("\"examined\":3") != std::string::npos);
+  CHECK(finish(cove_destroy_source_json_start(cove.get(), "app/demo", nullptr, on_buffer, &heard,
+                                              on_drop, nullptr)) == "{\"destroyed\":3}");
+  CHECK(finish(
+            cove_recover_json_start(cove.get(), "d1", nullptr, on_buffer, &heard, on_drop, nullptr))
+            .find("\"deployment\":\"d1\"") != std::string::npos);
+  CHECK(finish(cove_metrics_text_start(cove.get(), nullptr, on_buffer, &heard, on_drop, nullptr)) ==
+        "cove_sandboxes 1\n");
   CHECK(finish(cove_status_json_start(cove.get(), "app-9", nullptr, on_buffer, &heard, on_drop,
                                       nullptr))
             .find("\"sandbox_id\":\"app-9\"") != std::string::npos);

@@ -106,13 +106,15 @@ void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext c
                          std::function<void(Result<Workspace>)> done) const {
   fake::later(std::move(done), workspace_of(key, options, call));
 }
-Result<void> Cove::stop(const SandboxId&, StopDrain drain, const CallContext& call) const {
-  world().drain = drain;
+Result<void> Cove::stop(const SandboxId&, const StopOptions& options,
+                        const CallContext& call) const {
+  world().drain = options.drain;
+  world().wait = options.wait;
   world().call = call;
   return fake::reply();
 }
-Result<void> Cove::archive(const SandboxId&, StopDrain drain, const CallContext&) const {
-  world().drain = drain;
+Result<void> Cove::archive(const SandboxId&, const StopOptions& options, const CallContext&) const {
+  world().drain = options.drain;
   return fake::reply();
 }
 Result<void> Cove::destroy(const SandboxId&, const CallContext&) const { return fake::reply(); }
@@ -127,12 +129,35 @@ Result<RecordPage> Cove::list(const std::string&, const std::string&, std::uint3
   world().limit = limit;
   return fake::reply(RecordPage{{fake::record_of(SandboxId("app-1"))}, "app-1"});
 }
-void Cove::stop_async(SandboxId, StopDrain drain, CallContext,
+Result<std::uint32_t> Cove::destroy_source(const std::string& source,
+                                           std::function<void(const SourceProgress&)>,
+                                           const CallContext&) const {
+  world().source = source;
+  return fake::reply(std::uint32_t{3});
+}
+void Cove::destroy_source_async(std::string, CallContext,
+                                std::function<void(Result<std::uint32_t>)> done) const {
+  fake::later(std::move(done), std::uint32_t{3});
+}
+Result<RecoverReport> Cove::recover(const DeploymentId& deployment, const CallContext&) const {
+  return fake::reply(RecoverReport{.deployment = deployment, .archived = 2, .problems = {"one"}});
+}
+void Cove::recover_async(DeploymentId deployment, CallContext,
+                         std::function<void(Result<RecoverReport>)> done) const {
+  fake::later(std::move(done), RecoverReport{.deployment = deployment});
+}
+Result<std::string> Cove::metrics(const CallContext&) const {
+  return fake::reply(std::string("cove_sandboxes 1\n"));
+}
+void Cove::metrics_async(CallContext, std::function<void(Result<std::string>)> done) const {
+  fake::later(std::move(done), std::string("cove_sandboxes 1\n"));
+}
+void Cove::stop_async(SandboxId, StopOptions options, CallContext,
                       std::function<void(Result<void>)> done) const {
-  world().drain = drain;
+  world().drain = options.drain;
   fake::later(std::move(done));
 }
-void Cove::archive_async(SandboxId, StopDrain, CallContext,
+void Cove::archive_async(SandboxId, StopOptions, CallContext,
                          std::function<void(Result<void>)> done) const {
   fake::later(std::move(done));
 }

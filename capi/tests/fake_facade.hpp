@@ -27,6 +27,8 @@ struct World {
   cove::Bytes written;
   cove::ListOptions list;
   cove::StopDrain drain = cove::StopDrain::kRefuse;
+  std::chrono::milliseconds wait{0};  // of stop
+  std::string source;                 // of destroy_source
   std::string path;
   bool recursive = false;
   std::uint32_t limit = 0;

@@ -252,11 +252,12 @@ FIELD(cove_tool_options, link_drop, 24);
 FIELD(cove_tool_options, timeout_ms, 32);
 FIELD(cove_tool_options, cancel, 40);
 
-SIZE(cove_stop_options, 24);
+SIZE(cove_stop_options, 32);
 FIELD(cove_stop_options, struct_size, 0);
 FIELD(cove_stop_options, drain, 4);
 FIELD(cove_stop_options, timeout_ms, 8);
 FIELD(cove_stop_options, cancel, 16);
+FIELD(cove_stop_options, wait_ms, 24);
 
 SIZE(cove_list_options, 40);
 FIELD(cove_list_options, struct_size, 0);

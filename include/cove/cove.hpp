@@ -93,6 +93,11 @@ class Cove {
   Result<Workspace> acquire(const WorkspaceKey& key, const AcquireOptions& options = {},
                             const CallContext& call = {}) const;
 
+  /// Removes a chat's session directory with all in it, on request: deleting a chat alone removes
+  /// nothing. Brings the workspace up. Success where it is not there; kInvalidArgument: no chat id.
+  Result<void> remove_session(const WorkspaceKey& key, const AcquireOptions& options,
+                              const CallContext& call = {}) const;
+
   /// The same, through a callback on Cove's I/O thread, called exactly once.
   void acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
                      std::function<void(Result<Workspace>)> done) const;
@@ -102,8 +107,24 @@ class Cove {
                     const CallContext& call = {}) const;
   Result<void> archive(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse,
                        const CallContext& call = {}) const;
+  Result<void> stop(const SandboxId& sandbox, const StopOptions& options,
+                    const CallContext& call = {}) const;
+  Result<void> archive(const SandboxId& sandbox, const StopOptions& options,
+                       const CallContext& call = {}) const;
   Result<void> destroy(const SandboxId& sandbox, const CallContext& call = {}) const;
   Result<SweepReport> sweep(const CallContext& call = {}) const;
+  Result<SweepReport> sweep(const SweepOptions& options, const CallContext& call = {}) const;
+  Result<std::uint32_t> destroy_source(
+      const std::string& source,
+      std::function<void(const SourceProgress& so_far)> progress = nullptr,
+      const CallContext& call = {}) const;
+  Result<void> revive_source(const std::string& source, const CallContext& call = {}) const;
+  Result<void> set_idle_policy(const std::string& source, const IdlePolicy& policy,
+                               const CallContext& call = {}) const;
+  Result<IdlePolicy> idle_policy(const std::string& source, const CallContext& call = {}) const;
+  Result<RecoverReport> recover(const DeploymentId& deployment = {},
+                                const CallContext& call = {}) const;
+  Result<std::string> metrics(const CallContext& call = {}) const;
   Result<Record> status(const SandboxId& sandbox, const CallContext& call = {}) const;
   Result<RecordPage> list(const std::string& source = {}, const std::string& after = {},
                           std::uint32_t limit = 100, const CallContext& call = {}) const;
@@ -114,8 +135,17 @@ class Cove {
                   std::function<void(Result<void>)> done) const;
   void archive_async(SandboxId sandbox, StopDrain drain, CallContext call,
                      std::function<void(Result<void>)> done) const;
+  void stop_async(SandboxId sandbox, StopOptions options, CallContext call,
+                  std::function<void(Result<void>)> done) const;
+  void archive_async(SandboxId sandbox, StopOptions options, CallContext call,
+                     std::function<void(Result<void>)> done) const;
   void destroy_async(SandboxId sandbox, CallContext call,
                      std::function<void(Result<void>)> done) const;
+  void destroy_source_async(std::string source, CallContext call,
+                            std::function<void(Result<std::uint32_t>)> done) const;
+  void recover_async(DeploymentId deployment, CallContext call,
+                     std::function<void(Result<RecoverReport>)> done) const;
+  void metrics_async(CallContext call, std::function<void(Result<std::string>)> done) const;
   void sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const;
   void status_async(SandboxId sandbox, CallContext call,
                     std::function<void(Result<Record>)> done) const;

@@ -16,6 +16,9 @@
 
 #include <cove/clock.hpp>
 #include <cove/id_source.hpp>
+#include <cove/lease.hpp>
+#include <cove/lifecycle_report.hpp>
+#include <cove/lifecycle_settings.hpp>
 #include <cove/log.hpp>
 #include <cove/metadata_store.hpp>
 #include <cove/policy.hpp>
@@ -39,36 +42,6 @@ class OwnerRegistry {
   virtual bool certainly_dead(const OwnerId& owner) const = 0;
 };
 
-/// One step that a record took; told after the swap that made it true.
-struct LifecycleEvent {
-  SandboxId sandbox;
-  SandboxState state = SandboxState::kAbsent;  ///< after the step
-  OperationKind kind = OperationKind::kProvision;
-  Phase phase = Phase::kClaimed;
-  bool completed = false;  ///< the operation ended and left `state`
-  std::string error;       ///< of an operation that failed or was abandoned
-};
-
-class LifecycleObserver {
- public:
-  virtual ~LifecycleObserver() = default;
-
-  /// Called on Cove's scheduler; must not block.
-  virtual void on_event(const LifecycleEvent& event) = 0;
-};
-
-struct LifecycleSettings {
-  std::chrono::milliseconds stop_after{std::chrono::minutes(60)};  ///< idle while running
-  std::chrono::milliseconds archive_after{std::chrono::days(7)};   ///< idle while stopped
-  std::chrono::milliseconds activity_lease{std::chrono::seconds(60)};
-  std::chrono::milliseconds activity_idle{
-      std::chrono::minutes(5)};  ///< no call for so long: not renewed
-  std::chrono::milliseconds heartbeat{std::chrono::seconds(5)};
-  std::chrono::milliseconds owner_dead_after{std::chrono::seconds(30)};
-  std::chrono::milliseconds tombstone_keep{std::chrono::days(30)};
-  std::uint32_t attention_after = 5;  ///< failures one after another until `needs_attention`
-};
-
 /// What the manager works with. Borrowed: all outlive the manager. Observer and log may be null.
 struct LifecycleParts {
   MetadataStore& store;
@@ -83,44 +56,19 @@ struct LifecycleParts {
   LogSink* log = nullptr;
 };
 
-/// What an acquire had to do.
-enum class AcquireWork : std::uint8_t { kNone, kProvisioned, kResumed, kRestored };
-
-struct AcquiredInstance {
-  InstanceRef instance;
-  AcquireWork work = AcquireWork::kNone;
-};
-
 /// What to do with activity that is live when a stop is asked for.
 enum class StopDrain : std::uint8_t {
   kRefuse,  ///< kFailedPrecondition while another host uses it or a command runs
   kCancel,  ///< end it
 };
 
-struct SweepReport {
-  std::uint32_t examined = 0;
-  std::uint32_t stopped = 0;
-  std::uint32_t archived = 0;
-  std::uint32_t recovered = 0;  ///< operations of dead owners finished or abandoned
-  std::uint32_t deleted = 0;    ///< garbage removed
-  std::uint32_t skipped = 0;    ///< on another node, or in use meanwhile
-  std::vector<std::string> errors;
-};
+struct StopOptions {
+  StopDrain drain = StopDrain::kRefuse;
 
-/// What exists on this node and no record names. Volumes are reported and kept.
-struct OrphanReport {
-  std::vector<VolumeRef> volumes;
-  std::vector<InstanceRef> instances;
-
-  /// What other deployments have on this node: their metadata is elsewhere, or was in memory and is
-  /// gone. Cove cannot tell which, and touches nothing of it.
-  std::vector<VolumeRef> foreign_volumes;
-  std::vector<InstanceRef> foreign_instances;
-};
-
-struct RecordPage {
-  std::vector<Record> records;
-  std::string next;  ///< for `after`; empty = this was the last page
+  /// How long what runs may take to finish before `drain` decides. Meanwhile an acquire waits, and
+  /// hosts that hold the workspace without running anything lose it: their next call acquires it
+  /// again. 0 = no time; at most 1 h.
+  std::chrono::milliseconds wait{0};
 };
 
 class LifecycleManager {
@@ -135,6 +83,10 @@ class LifecycleManager {
 
   const DeploymentId& deployment() const;
 
+  /// Named leases in the same store, each as long as `activity_lease`: `prepare:<sandbox id>` and
+  /// others. Each Lease must end before `close`.
+  Leases& leases();
+
   /// Makes the workspace run, from absent, stopped or archived, and takes an activity lease for
   /// this process. Waits for an operation that another holds, and takes over one whose owner is
   /// dead. `sandbox` empty = the key's own id; another adopts an old record. Errors: kUnavailable -
@@ -148,6 +100,10 @@ class LifecycleManager {
   /// Says that a call is made now; cheap, written at most once in a third of the lease.
   void touch(const SandboxId& sandbox);
 
+  /// True while a stop lets what runs in the sandbox finish, as far as this process has seen: then
+  /// nothing new is begun in it, and an acquire waits.
+  bool drains(const SandboxId& sandbox) const;
+
   /// Ends this process's activity lease and moves last_active_at.
   Task<Result<void>> release(const SandboxId& sandbox, const CallContext& call);
 
@@ -157,13 +113,21 @@ class LifecycleManager {
 
   /// Stops, archives, destroys; success where it is so already. archive stops first.
   /// Errors: kNotFound - no such sandbox; kFailedPrecondition - in use; else as acquire.
+  Task<Result<void>> stop(const SandboxId& sandbox, const StopOptions& options,
+                          const CallContext& call);
+  Task<Result<void>> archive(const SandboxId& sandbox, const StopOptions& options,
+                             const CallContext& call);
   Task<Result<void>> stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call);
   Task<Result<void>> archive(const SandboxId& sandbox, StopDrain drain, const CallContext& call);
   Task<Result<void>> destroy(const SandboxId& sandbox, const CallContext& call);
 
   /// Destroys every sandbox of a source (`source_type/source_id`) and forbids new ones, until it is
-  /// revived. Returns how many it destroyed. Errors: the first of those that could not be (another
-  /// node's: kUnavailable); the source stays deleted, call again.
+  /// revived. Returns how many it destroyed; `progress` is told after each, on Cove's scheduler,
+  /// and must not block. Errors: the first of those that could not be (another node's:
+  /// kUnavailable); the source stays deleted: call again, and it goes on. Cancellation: the same.
+  Task<Result<std::uint32_t>> destroy_source(
+      const std::string& source, std::function<void(const SourceProgress& so_far)> progress,
+      const CallContext& call);
   Task<Result<std::uint32_t>> destroy_source(const std::string& source, const CallContext& call);
 
   /// Allows a deleted source to have sandboxes again.
@@ -171,7 +135,15 @@ class LifecycleManager {
 
   /// One pass: idle running sandboxes are stopped, idle stopped ones archived, operations of dead
   /// owners finished or abandoned, garbage and tombstones removed. Safe on many hosts at once.
+  /// Oldest first, and no source holds up the others; memory is bounded however many are due.
+  Task<Result<SweepReport>> sweep(const SweepOptions& options, const CallContext& call);
   Task<Result<SweepReport>> sweep(const CallContext& call);
+
+  /// Sets what a source (`source_type/source_id`) wants instead of the settings' thresholds, and
+  /// reads it. kInvalidArgument: a time below 0.
+  Task<Result<void>> set_idle_policy(const std::string& source, const IdlePolicy& policy,
+                                     const CallContext& call);
+  Task<Result<IdlePolicy>> idle_policy(const std::string& source, const CallContext& call);
 
   /// Reads one record; kNotFound.
   Task<Result<Record>> find(const SandboxId& sandbox, const CallContext& call);
@@ -181,6 +153,19 @@ class LifecycleManager {
                                 std::uint32_t limit, const CallContext& call);
 
   Task<Result<OrphanReport>> orphans(const CallContext& call);
+
+  /// Makes the records of a deployment again, after its metadata was lost, and gives this store its
+  /// name: of every sandbox that has a snapshot, archived with its newest one, or stopped where
+  /// this node has its volume. Nothing that is there is overwritten; it may be repeated. An empty
+  /// `deployment` is the only one that the object store has. No other process may use the store
+  /// meanwhile. Errors: kFailedPrecondition - the store has records of another deployment;
+  /// kNotFound
+  /// - there is nothing to recover from; kInvalidArgument - there are several: name one.
+  Task<Result<RecoverReport>> recover(const DeploymentId& deployment, const CallContext& call);
+
+  /// What there is, and what this process did since it began, in Prometheus's text form. Reads
+  /// every record: meant for once a minute, not for every second of a large deployment.
+  Task<Result<std::string>> metrics(const CallContext& call);
 
   /// Releases every activity lease of this process; the manager is of no use afterwards.
   Task<void> close(const CallContext& call);

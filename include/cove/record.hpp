@@ -59,6 +59,8 @@ struct Operation {
   std::uint32_t attempt = 1;
   StoreTime started_at{};
   StoreTime heartbeat_at{};
+  StoreTime
+      drain_until{};      ///< of a stop: until then what runs may finish, and nobody takes it back
   Generation generation;  ///< the volume that this attempt makes (provision, restore); else empty
   Epoch epoch{};  ///< the start that this attempt makes (provision, resume, restore); else 0
   std::optional<SnapshotRef> snapshot;  ///< of an archive, from its upload on

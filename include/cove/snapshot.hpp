@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <cove/clock.hpp>
 #include <cove/ids.hpp>
 #include <cove/provider.hpp>
 #include <cove/task.hpp>
@@ -37,6 +38,20 @@ struct SnapshotOwner {
   SandboxId sandbox;
   Incarnation incarnation;
   WorkspaceKey key;
+  StoreTime saved_at{};  ///< of a save: kept in the manifest, so that the newest can be told
+};
+
+/// A snapshot as the object store alone shows it.
+struct FoundSnapshot {
+  SnapshotOwner owner;  ///< all empty where the manifest is damaged
+  OperationId attempt;
+  SnapshotRef snapshot;
+  std::string problem;  ///< empty = its objects are there, each of its size
+};
+
+struct FoundSnapshots {
+  std::vector<FoundSnapshot> found;
+  std::string next;  ///< for `after`; empty = this was the last page
 };
 
 /// Makes, checks and restores snapshots. Calls are made on Cove's scheduler and complete there;
@@ -67,6 +82,18 @@ class Snapshotter {
   /// Removes every object of one incarnation; with `attempt` not empty, only of that attempt.
   virtual Task<Result<void>> remove_all(const SnapshotOwner& owner, const OperationId& attempt,
                                         const CallContext& call) = 0;
+
+  /// The deployments that have snapshots in this object store, for when the records are lost.
+  virtual Task<Result<std::vector<DeploymentId>>> deployments(const CallContext& /*call*/) {
+    co_return Error(ErrorCode::kUnsupported, "this snapshotter cannot list deployments");
+  }
+
+  /// A page of a deployment's snapshots, all of one sandbox together.
+  virtual Task<Result<FoundSnapshots>> find(const DeploymentId& /*deployment*/,
+                                            const std::string& /*after*/,
+                                            const CallContext& /*call*/) {
+    co_return Error(ErrorCode::kUnsupported, "this snapshotter cannot list snapshots");
+  }
 };
 
 }  // namespace cove

@@ -36,7 +36,10 @@ Run run_of(Verb verb) {
     case Verb::kStop: return run_stop;
     case Verb::kArchive: return run_archive;
     case Verb::kDestroy: return run_destroy;
+    case Verb::kDestroySource: return run_destroy_source;
     case Verb::kSweep: return run_sweep;
+    case Verb::kRecover: return run_recover;
+    case Verb::kMetrics: return run_metrics;
     case Verb::kDoctor: return run_doctor;
     case Verb::kNone:
     case Verb::kHelp:
@@ -67,6 +70,7 @@ CallContext call_of(const Request& request, const std::stop_token& stop) {
 /// The commands that may begin a Cove where there is none. All others look at, or change, what is
 /// there: a mistyped --home must not make an empty one.
 bool may_begin(const Request& request) {
+  if (request.verb == Verb::kRecover) return true;
   const bool writes =
       request.verb == Verb::kExec || request.verb == Verb::kPut || request.verb == Verb::kWrite;
   return writes && !request.workspace.sandbox;

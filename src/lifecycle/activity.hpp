@@ -40,6 +40,14 @@ class Activity {
     if (found != uses_.end() && found->second.instance == instance) uses_.erase(found);
   }
 
+  /// Notes that a stop lets the sandbox's commands finish until then; nothing new begins meanwhile.
+  void note_drain(const SandboxId& sandbox, Instant until) { drains_[sandbox] = until; }
+  void end_drain(const SandboxId& sandbox) { drains_.erase(sandbox); }
+  bool drains(const SandboxId& sandbox, Instant now) const {
+    const auto found = drains_.find(sandbox);
+    return found != drains_.end() && now < found->second;
+  }
+
   bool empty() const { return uses_.empty(); }
 
   /// The instances that a call was made on since `since`.
@@ -59,6 +67,7 @@ class Activity {
 
  private:
   std::map<SandboxId, Use> uses_;
+  std::map<SandboxId, Instant> drains_;  // as far as this process has seen
 };
 
 }  // namespace cove::lifecycle

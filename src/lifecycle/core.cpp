@@ -13,9 +13,19 @@ Core::Core(LifecycleParts used, LifecycleSettings chosen)
     : parts(std::move(used)),
       settings(chosen),
       records(parts.store, parts.scheduler, parts.clock),
-      gates(parts.scheduler) {}
+      gates(parts.scheduler),
+      quotas(parts.store, records, parts.scheduler, parts.clock, settings.running) {}
 
-Attempt Core::attempt(StoreTime now, LeaseRule leases) const {
+void Core::start() {
+  const auto beside = [weak = weak_from_this()](Task<void> task) {
+    if (const auto core = weak.lock()) core->run_beside(std::move(task));
+  };
+  LeaseParts used{parts.store, parts.clock, parts.scheduler, parts.ids, parts.owners, beside};
+  used.length = settings.activity_lease;
+  leases = make_metadata_leases(std::move(used));
+}
+
+Attempt Core::attempt(StoreTime now) const {
   Attempt attempt;
   attempt.id = OperationId(base::random_name(parts.ids));
   attempt.owner = parts.owners.self();
@@ -23,7 +33,6 @@ Attempt Core::attempt(StoreTime now, LeaseRule leases) const {
   attempt.generation = Generation(base::random_name(parts.ids));
   attempt.provider = parts.provider.name();
   attempt.node = parts.provider.node();
-  attempt.leases = leases;
   return attempt;
 }
 
@@ -37,7 +46,7 @@ InstanceRef Core::instance_of(const Record& record) const {
 }
 
 SnapshotOwner Core::snapshot_owner(const Record& record) const {
-  return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key};
+  return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key, {}};
 }
 
 bool Core::reaches(const NodeId& node) const {
@@ -82,16 +91,20 @@ CallContext Core::own_call() const {
   return CallContext{parts.clock.now() + settings.owner_dead_after, {}};
 }
 
-void Core::tell(const Record& record, OperationKind kind, Phase phase, bool completed,
-                const std::string& error) const {
-  if (!error.empty()) {
-    log(LogLevel::kWarning, "sandbox " + record.sandbox_id.str() + ": " +
-                                std::string(name_of(kind)) + " at " + std::string(name_of(phase)) +
-                                ": " + error);
+void Core::tell(LifecycleEvent event) const {
+  if (!event.error.empty()) {
+    log(LogLevel::kWarning, "sandbox " + event.sandbox.str() + ": " +
+                                std::string(name_of(event.kind)) + " at " +
+                                std::string(name_of(event.phase)) + ": " + event.error);
   }
-  if (parts.observer == nullptr) return;
-  const LifecycleEvent event{record.sandbox_id, record.state, kind, phase, completed, error};
-  parts.observer->on_event(event);
+  metrics.note(event);
+  if (parts.observer != nullptr) parts.observer->on_event(event);
+}
+
+Task<void> Core::give_places_back(Record record) {
+  const CallContext call = own_call();
+  const auto given_back = co_await quotas.give_back(record, call);
+  if (!given_back) log(LogLevel::kWarning, given_back.error().describe());
 }
 
 void Core::log(LogLevel level, const std::string& message) const {
@@ -143,6 +156,7 @@ Task<void> Core::renew_lease_of(InstanceRef instance) {
   bool ended = false;
   const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
     ended = record.state != SandboxState::kRunning || instance_of(record) != instance;
+    watch_drain(record, now);
     // What an operation ends is not held up by a renewal.
     if (ended || record.operation) return std::optional<Record>();
     return std::optional<Record>(
@@ -154,6 +168,16 @@ Task<void> Core::renew_lease_of(InstanceRef instance) {
   // One that fails is tried again at the next turn; until two thirds of the lease are over, that
   // costs nothing.
   if (renewed && (ended || !*renewed)) activity.forget(instance);
+}
+
+void Core::watch_drain(const Record& record, StoreTime now) {
+  const bool drains = record.operation && record.operation->drain_until > now;
+  if (drains) {
+    const auto left = record.operation->drain_until - now;
+    activity.note_drain(record.sandbox_id, parts.clock.now() + left);
+  } else {
+    activity.end_drain(record.sandbox_id);
+  }
 }
 
 std::string describe(const Record& record) {

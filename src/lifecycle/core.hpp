@@ -11,6 +11,9 @@
 #include "base/async/completion.hpp"
 #include "lifecycle/activity.hpp"
 #include "lifecycle/gate.hpp"
+#include "lifecycle/leases/metadata_leases.hpp"
+#include "lifecycle/metrics.hpp"
+#include "lifecycle/quotas/quotas.hpp"
 #include "lifecycle/records/record_store.hpp"
 #include "lifecycle/rules/transitions.hpp"
 
@@ -26,10 +29,16 @@ class Core : public std::enable_shared_from_this<Core> {
   RecordStore records;
   Gates gates;
   Activity activity;
+  std::unique_ptr<Leases> leases;
+  Quotas quotas;
+  mutable Metrics metrics;
   std::stop_source closing;
 
+  /// Makes the parts that need the shared pointer to this. Once, before anything else.
+  void start();
+
   /// A new name for an attempt of this process.
-  Attempt attempt(StoreTime now, LeaseRule leases = LeaseRule::kAll) const;
+  Attempt attempt(StoreTime now) const;
 
   InstanceRef instance_of(const SandboxId& sandbox, const Generation& generation,
                           Epoch epoch) const;
@@ -57,13 +66,21 @@ class Core : public std::enable_shared_from_this<Core> {
   /// A call of the lifecycle's own, which no caller cancels: for what must be written down.
   CallContext own_call() const;
 
-  void tell(const Record& record, OperationKind kind, Phase phase, bool completed,
-            const std::string& error = {}) const;
+  /// Tells the observer and the counters, and the log where it failed.
+  void tell(LifecycleEvent event) const;
+
+  /// Gives back the places of a record that no longer runs; where that is not possible now, who
+  /// needs one finds them.
+  Task<void> give_places_back(Record record);
+
   void log(LogLevel level, const std::string& message) const;
 
   /// Runs a task beside its caller; close() waits for it.
   void run_beside(Task<void> task);
   Task<void> wait_until_idle(const CallContext& call);
+
+  /// Notes whether a stop lets what runs finish: then this process begins nothing new in it.
+  void watch_drain(const Record& record, StoreTime now);
 
   /// Renews the activity leases from now on, until nothing is in use.
   void keep_renewing();

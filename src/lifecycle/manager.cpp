@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <utility>
 
 #include <cove/lifecycle.hpp>
 
 #include "lifecycle/core.hpp"
 #include "lifecycle/requests/acquire.hpp"
+#include "lifecycle/requests/metrics_request.hpp"
+#include "lifecycle/requests/recover.hpp"
 #include "lifecycle/requests/settle.hpp"
 #include "lifecycle/requests/source.hpp"
 #include "lifecycle/requests/sweep.hpp"
@@ -14,6 +17,10 @@ namespace {
 using lifecycle::Change;
 using lifecycle::Core;
 using lifecycle::Goal;
+using lifecycle::Request;
+
+// What a quota's document has room for.
+constexpr std::uint32_t kMostPlaces = 5000;
 
 Error not_found(const SandboxId& sandbox) {
   return Error(ErrorCode::kNotFound, "no sandbox '" + sandbox.str() + "'");
@@ -25,6 +32,10 @@ Result<void> check_settings(const LifecycleSettings& settings) {
                     settings.heartbeat * 3 <= settings.owner_dead_after &&
                     settings.stop_after >= 0ms && settings.archive_after >= 0ms &&
                     settings.activity_idle >= 0ms && settings.tombstone_keep >= 0ms;
+  const RunningQuotas& running = settings.running;
+  if (std::max({running.all, running.per_source, running.per_user}) > kMostPlaces) {
+    return Error(ErrorCode::kInvalidArgument, "a quota of running sandboxes is at most 5000");
+  }
   if (good) return {};
   return Error(ErrorCode::kInvalidArgument,
                "the lifecycle's times must not be negative, and owner_dead_after must be at least "
@@ -59,11 +70,14 @@ Task<Result<std::unique_ptr<LifecycleManager>>> LifecycleManager::open(Lifecycle
   auto impl = std::make_unique<Impl>();
   impl->core = std::make_shared<Core>(std::move(parts), settings);
   Core& core = *impl->core;
+  core.start();
   COVE_CO_TRY(core.deployment, co_await core.records.deployment(core.parts.ids, call));
   co_return std::unique_ptr<LifecycleManager>(new LifecycleManager(std::move(impl)));
 }
 
 const DeploymentId& LifecycleManager::deployment() const { return impl_->core->deployment; }
+
+Leases& LifecycleManager::leases() { return *impl_->core->leases; }
 
 Task<Result<AcquiredInstance>> LifecycleManager::acquire(const WorkspaceKey& key,
                                                          const SandboxId& sandbox,
@@ -75,6 +89,10 @@ void LifecycleManager::touch(const SandboxId& sandbox) {
   impl_->core->activity.touch(sandbox, impl_->core->parts.clock.now());
 }
 
+bool LifecycleManager::drains(const SandboxId& sandbox) const {
+  return impl_->core->activity.drains(sandbox, impl_->core->parts.clock.now());
+}
+
 Task<Result<void>> LifecycleManager::release(const SandboxId& sandbox, const CallContext& call) {
   co_return co_await release_use(*impl_->core, sandbox, call);
 }
@@ -84,23 +102,65 @@ Task<Result<bool>> LifecycleManager::report_unreachable(const InstanceRef& insta
   co_return co_await lifecycle::report_unreachable(impl_->core, instance, call);
 }
 
+Task<Result<void>> LifecycleManager::stop(const SandboxId& sandbox, const StopOptions& options,
+                                          const CallContext& call) {
+  const Request request{Goal::kStopped, options};
+  co_return co_await lifecycle::settle(impl_->core, sandbox, request, call);
+}
+
+Task<Result<void>> LifecycleManager::archive(const SandboxId& sandbox, const StopOptions& options,
+                                             const CallContext& call) {
+  const Request request{Goal::kArchived, options};
+  co_return co_await lifecycle::settle(impl_->core, sandbox, request, call);
+}
+
 Task<Result<void>> LifecycleManager::stop(const SandboxId& sandbox, StopDrain drain,
                                           const CallContext& call) {
-  co_return co_await lifecycle::settle(impl_->core, sandbox, Goal::kStopped, drain, call);
+  const StopOptions options{drain};
+  co_return co_await stop(sandbox, options, call);
 }
 
 Task<Result<void>> LifecycleManager::archive(const SandboxId& sandbox, StopDrain drain,
                                              const CallContext& call) {
-  co_return co_await lifecycle::settle(impl_->core, sandbox, Goal::kArchived, drain, call);
+  const StopOptions options{drain};
+  co_return co_await archive(sandbox, options, call);
 }
 
 Task<Result<void>> LifecycleManager::destroy(const SandboxId& sandbox, const CallContext& call) {
-  co_return co_await lifecycle::settle(impl_->core, sandbox, Goal::kGone, StopDrain::kCancel, call);
+  const StopOptions options{StopDrain::kCancel};
+  const Request request{Goal::kGone, options};
+  co_return co_await lifecycle::settle(impl_->core, sandbox, request, call);
+}
+
+Task<Result<std::uint32_t>> LifecycleManager::destroy_source(
+    const std::string& source, std::function<void(const SourceProgress& so_far)> progress,
+    const CallContext& call) {
+  co_return co_await lifecycle::destroy_source(impl_->core, source, std::move(progress), call);
 }
 
 Task<Result<std::uint32_t>> LifecycleManager::destroy_source(const std::string& source,
                                                              const CallContext& call) {
-  co_return co_await lifecycle::destroy_source(impl_->core, source, call);
+  co_return co_await lifecycle::destroy_source(impl_->core, source, nullptr, call);
+}
+
+Task<Result<void>> LifecycleManager::set_idle_policy(const std::string& source,
+                                                     const IdlePolicy& policy,
+                                                     const CallContext& call) {
+  co_return co_await lifecycle::set_idle_policy(impl_->core, source, policy, call);
+}
+
+Task<Result<IdlePolicy>> LifecycleManager::idle_policy(const std::string& source,
+                                                       const CallContext& call) {
+  co_return co_await lifecycle::idle_policy(impl_->core, source, call);
+}
+
+Task<Result<RecoverReport>> LifecycleManager::recover(const DeploymentId& deployment,
+                                                      const CallContext& call) {
+  co_return co_await lifecycle::recover(impl_->core, deployment, call);
+}
+
+Task<Result<std::string>> LifecycleManager::metrics(const CallContext& call) {
+  co_return co_await lifecycle::metrics_text(impl_->core, call);
 }
 
 Task<Result<void>> LifecycleManager::revive_source(const std::string& source,
@@ -108,8 +168,14 @@ Task<Result<void>> LifecycleManager::revive_source(const std::string& source,
   co_return co_await lifecycle::revive_source(impl_->core, source, call);
 }
 
+Task<Result<SweepReport>> LifecycleManager::sweep(const SweepOptions& options,
+                                                  const CallContext& call) {
+  co_return co_await lifecycle::sweep(impl_->core, options, call);
+}
+
 Task<Result<SweepReport>> LifecycleManager::sweep(const CallContext& call) {
-  co_return co_await lifecycle::sweep(impl_->core, call);
+  const SweepOptions options;
+  co_return co_await lifecycle::sweep(impl_->core, options, call);
 }
 
 Task<Result<Record>> LifecycleManager::find(const SandboxId& sandbox, const CallContext& call) {

@@ -3,8 +3,8 @@
 #include <cove/cove.hpp>
 
 #include "client/guest_link.hpp"
-#include "runtime/assembly/disk_reserve.hpp"
 #include "runtime/core.hpp"
+#include "runtime/cove_impl.hpp"
 #include "runtime/doctor.hpp"
 #include "runtime/use/bring_up.hpp"
 #include "runtime/use/holder.hpp"
@@ -39,23 +39,6 @@ AcquireWork Workspace::work() const { return impl_->work; }
 SandboxClient Workspace::client() const { return impl_->client; }
 Result<void> Workspace::release(const CallContext& call) { return impl_->holder->release(call); }
 
-class Cove::Impl {
- public:
-  explicit Impl(std::shared_ptr<Core> its_core) : core(std::move(its_core)) {}
-
-  ~Impl() {
-    if (core->forked()) return;
-    if (core->close(std::chrono::seconds(10))) return;
-    // On the I/O thread nobody can wait, and after a timeout it goes on by itself. Where not even a
-    // thread could be had, the parts are left as they are.
-    if (!core->start_closing()) static_cast<void>(new std::shared_ptr<Core>(core));
-  }
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-
-  const std::shared_ptr<Core> core;
-};
-
 namespace {
 
 Result<Place> place_of(const WorkspaceKey& key, const AcquireOptions& options) {
@@ -77,36 +60,43 @@ Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceK
   co_return Workspace(std::make_shared<Workspace::Impl>(holder, up.work));
 }
 
+Task<Result<void>> remove_session_of(std::shared_ptr<Core> core, WorkspaceKey key,
+                                     AcquireOptions options, const CallContext& call) {
+  COVE_CO_TRY(const Place chat, place_of(key, options));
+  if (chat.session.empty()) {
+    co_return Error(ErrorCode::kInvalidArgument, "the chat id is empty: whose session?");
+  }
+  const SandboxId sandbox = options.sandbox.empty() ? sandbox_id_of(key) : options.sandbox;
+  COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
+              co_await core->seats().take(sandbox, call));
+  Place whole{std::move(key), ""};
+  const auto holder = std::make_shared<Holder>(core, seat, std::move(whole));
+  COVE_CO_TRY(const runtime::BroughtUp up,
+              co_await runtime::bring_up(*core, *seat, holder->place(), call));
+  const GuestPath path{"", chat.session};
+  const Result<void> removed = co_await up.guest->remove(path, true, call);
+  seat->sessions.erase(chat.session);
+  if (!removed && removed.error().code() == ErrorCode::kNotFound) co_return ok();
+  co_return removed;
+}
+
 /// After the state was changed from here, nothing that was known of the guest counts.
 void doubt(Core& core, const SandboxId& sandbox) {
   if (const auto seat = core.seats().find(sandbox)) seat->doubt();
 }
 
-/// Runs what gives room back, with the room that is kept for it.
-template <class T>
-Task<Result<T>> with_reserve(Core& core, Task<Result<T>> work) {
-  auto& parts = core.parts();
-  const runtime::DiskReserve reserve(*parts.state_directory);
-  const auto lend = [reserve] { return reserve.lend(); };
-  const auto restore = [reserve] { return reserve.restore(); };
-  static_cast<void>(co_await base::offload(*parts.blocking, *parts.loop, lend));
-  Result<T> result = co_await work;
-  static_cast<void>(co_await base::offload(*parts.blocking, *parts.loop, restore));
-  co_return result;
-}
-
-Task<Result<void>> stop_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopDrain drain,
+Task<Result<void>> stop_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopOptions options,
                                 const CallContext& call) {
-  auto work = core->lifecycle().stop(sandbox, drain, call);
-  Result<void> result = co_await with_reserve(*core, std::move(work));
+  auto work = core->lifecycle().stop(sandbox, options, call);
+  Result<void> result = co_await runtime::with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
 }
 
-Task<Result<void>> archive_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopDrain drain,
-                                   const CallContext& call) {
-  auto work = core->lifecycle().archive(sandbox, drain, call);
-  Result<void> result = co_await with_reserve(*core, std::move(work));
+Task<Result<void>> archive_sandbox(std::shared_ptr<Core> core, SandboxId sandbox,
+                                   StopOptions options, const CallContext& call) {
+  auto work = core->lifecycle().archive(sandbox, options, call);
+  Result<void> result = co_await runtime::with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
 }
@@ -114,14 +104,9 @@ Task<Result<void>> archive_sandbox(std::shared_ptr<Core> core, SandboxId sandbox
 Task<Result<void>> destroy_sandbox(std::shared_ptr<Core> core, SandboxId sandbox,
                                    const CallContext& call) {
   auto work = core->lifecycle().destroy(sandbox, call);
-  Result<void> result = co_await with_reserve(*core, std::move(work));
+  Result<void> result = co_await runtime::with_reserve(*core, std::move(work));
   doubt(*core, sandbox);
   co_return result;
-}
-
-Task<Result<SweepReport>> sweep_all(std::shared_ptr<Core> core, const CallContext& call) {
-  auto work = core->lifecycle().sweep(call);
-  co_return co_await with_reserve(*core, std::move(work));
 }
 
 Task<Result<Record>> find_record(std::shared_ptr<Core> core, SandboxId sandbox,
@@ -133,10 +118,6 @@ Task<Result<RecordPage>> list_records(std::shared_ptr<Core> core, std::string so
                                       std::string after, std::uint32_t limit,
                                       const CallContext& call) {
   co_return co_await core->lifecycle().list(source, after, limit, call);
-}
-
-Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
-  co_return co_await core->lifecycle().orphans(call);
 }
 
 }  // namespace
@@ -159,6 +140,13 @@ Result<Workspace> Cove::acquire(const WorkspaceKey& key, const AcquireOptions& o
   });
 }
 
+Result<void> Cove::remove_session(const WorkspaceKey& key, const AcquireOptions& options,
+                                  const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return remove_session_of(impl_->core, key, options, inner);
+  });
+}
+
 void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
                          std::function<void(Result<Workspace>)> done) const {
   run_async<Workspace>(
@@ -169,15 +157,25 @@ void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext c
 }
 
 Result<void> Cove::stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return stop_sandbox(impl_->core, sandbox, drain, inner);
-  });
+  return stop(sandbox, StopOptions{drain, {}}, call);
 }
 
 Result<void> Cove::archive(const SandboxId& sandbox, StopDrain drain,
                            const CallContext& call) const {
+  return archive(sandbox, StopOptions{drain, {}}, call);
+}
+
+Result<void> Cove::stop(const SandboxId& sandbox, const StopOptions& options,
+                        const CallContext& call) const {
   return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return archive_sandbox(impl_->core, sandbox, drain, inner);
+    return stop_sandbox(impl_->core, sandbox, options, inner);
+  });
+}
+
+Result<void> Cove::archive(const SandboxId& sandbox, const StopOptions& options,
+                           const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return archive_sandbox(impl_->core, sandbox, options, inner);
   });
 }
 
@@ -185,11 +183,6 @@ Result<void> Cove::destroy(const SandboxId& sandbox, const CallContext& call) co
   return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
     return destroy_sandbox(impl_->core, sandbox, inner);
   });
-}
-
-Result<SweepReport> Cove::sweep(const CallContext& call) const {
-  return run_blocking(*impl_->core, call,
-                      [&](const CallContext& inner) { return sweep_all(impl_->core, inner); });
 }
 
 Result<Record> Cove::status(const SandboxId& sandbox, const CallContext& call) const {
@@ -205,27 +198,34 @@ Result<RecordPage> Cove::list(const std::string& source, const std::string& afte
   });
 }
 
-Result<OrphanReport> Cove::orphans(const CallContext& call) const {
-  return run_blocking(*impl_->core, call,
-                      [&](const CallContext& inner) { return find_orphans(impl_->core, inner); });
-}
-
 void Cove::stop_async(SandboxId sandbox, StopDrain drain, CallContext call,
                       std::function<void(Result<void>)> done) const {
-  run_async<void>(
-      impl_->core, call,
-      [core = impl_->core, sandbox = std::move(sandbox), drain](const CallContext& inner) {
-        return stop_sandbox(core, sandbox, drain, inner);
-      },
-      std::move(done));
+  const StopOptions options{drain, {}};
+  stop_async(std::move(sandbox), options, std::move(call), std::move(done));
 }
 
 void Cove::archive_async(SandboxId sandbox, StopDrain drain, CallContext call,
                          std::function<void(Result<void>)> done) const {
+  const StopOptions options{drain, {}};
+  archive_async(std::move(sandbox), options, std::move(call), std::move(done));
+}
+
+void Cove::stop_async(SandboxId sandbox, StopOptions options, CallContext call,
+                      std::function<void(Result<void>)> done) const {
   run_async<void>(
       impl_->core, call,
-      [core = impl_->core, sandbox = std::move(sandbox), drain](const CallContext& inner) {
-        return archive_sandbox(core, sandbox, drain, inner);
+      [core = impl_->core, sandbox = std::move(sandbox), options](const CallContext& inner) {
+        return stop_sandbox(core, sandbox, options, inner);
+      },
+      std::move(done));
+}
+
+void Cove::archive_async(SandboxId sandbox, StopOptions options, CallContext call,
+                         std::function<void(Result<void>)> done) const {
+  run_async<void>(
+      impl_->core, call,
+      [core = impl_->core, sandbox = std::move(sandbox), options](const CallContext& inner) {
+        return archive_sandbox(core, sandbox, options, inner);
       },
       std::move(done));
 }
@@ -237,13 +237,6 @@ void Cove::destroy_async(SandboxId sandbox, CallContext call,
       [core = impl_->core, sandbox = std::move(sandbox)](const CallContext& inner) {
         return destroy_sandbox(core, sandbox, inner);
       },
-      std::move(done));
-}
-
-void Cove::sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const {
-  run_async<SweepReport>(
-      impl_->core, call,
-      [core = impl_->core](const CallContext& inner) { return sweep_all(core, inner); },
       std::move(done));
 }
 

@@ -43,6 +43,11 @@ Result<void> read_owner(const json& from, Manifest& to) {
   to.owner.sandbox = SandboxId(std::move(sandbox));
   to.owner.incarnation = Incarnation(std::move(incarnation));
   to.attempt = OperationId(std::move(attempt));
+  // Older ones do not say it.
+  const json* const saved_at = member(from, "saved_at");
+  if (saved_at != nullptr && saved_at->is_number_unsigned()) {
+    to.owner.saved_at = StoreTime(std::chrono::milliseconds(saved_at->get<std::int64_t>()));
+  }
   const json* const key = member(from, "key");
   if (key == nullptr) return not_a_manifest("key");
   COVE_TRY(to.owner.key.source_type, text_of(*key, "source_type"));
@@ -83,6 +88,7 @@ std::string to_json(const Manifest& manifest) {
   text["sandbox"] = manifest.owner.sandbox.str();
   text["incarnation"] = manifest.owner.incarnation.str();
   text["attempt"] = manifest.attempt.str();
+  text["saved_at"] = manifest.owner.saved_at.time_since_epoch().count();
   text["key"]["source_type"] = key.source_type;
   text["key"]["source_id"] = key.source_id;
   text["key"]["user_id"] = key.user_id;

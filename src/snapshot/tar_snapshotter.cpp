@@ -7,6 +7,7 @@
 #include "snapshot/archive/archive_reader.hpp"
 #include "snapshot/archive/spool.hpp"
 #include "snapshot/manifest.hpp"
+#include "snapshot/snapshot_list.hpp"
 #include "snapshot/tree/tree_reader.hpp"
 #include "snapshot/tree/tree_writer.hpp"
 
@@ -256,6 +257,15 @@ class TarSnapshotter final : public Snapshotter {
       after = page.next;
     } while (!after.empty());
     co_return ok();
+  }
+
+  Task<Result<std::vector<DeploymentId>>> deployments(const CallContext& call) override {
+    co_return co_await list_deployments(store_, call);
+  }
+
+  Task<Result<FoundSnapshots>> find(const DeploymentId& deployment, const std::string& after,
+                                    const CallContext& call) override {
+    co_return co_await list_snapshots(store_, deployment, after, call);
   }
 
  private:

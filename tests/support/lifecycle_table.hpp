@@ -25,4 +25,25 @@ inline std::string lifecycle_table() {
   return text;
 }
 
+/// What may begin while no operation is there, and what may take an operation's place.
+inline std::string lifecycle_starts() {
+  std::string text = "| while | may begin |\n|---|---|\n";
+  const auto row = [&text](const std::string& when, const auto& may) {
+    std::string kinds;
+    for (const OperationKind kind : lifecycle::kAllKinds) {
+      if (may(kind)) kinds += (kinds.empty() ? "" : ", ") + std::string(name_of(kind));
+    }
+    text += "| " + when + " | " + (kinds.empty() ? "-" : kinds) + " |\n";
+  };
+  for (const SandboxState state : lifecycle::kAllStates) {
+    row(std::string(name_of(state)),
+        [state](OperationKind kind) { return lifecycle::may_start(state, kind); });
+  }
+  for (const lifecycle::Row& known : lifecycle::kTransitions) {
+    row(std::string(name_of(known.kind)) + " at " + std::string(name_of(known.phase)),
+        [&known](OperationKind kind) { return lifecycle::may_replace(known, kind); });
+  }
+  return text;
+}
+
 }  // namespace cove::testing

@@ -286,10 +286,14 @@ class Lifecycle(unittest.TestCase):
             self.assertEqual([r["sandbox_id"] for r in c.list()], [sandbox])
             self.assertEqual(list(c.list("app/other")), [])
             self.assertEqual(c.sweep()["errors"], [])
+            self.assertIn('cove_sandboxes{state="running"} 1\n', c.metrics())
+            self.assertEqual(c.recover()["kept"], 1)
+            c.stop(sandbox, wait=1)
             self.assertTrue(all(f["level"] in ("good", "limited", "broken") for f in c.doctor()))
             c.destroy(sandbox)
             with self.assertRaises(cove.NotFoundError):
                 c.status(sandbox)
+            self.assertEqual(c.destroy_source("app/none"), 0)
 
     def test_closing_may_be_repeated_and_ends_all_calls(self):
         c = self.home.open()

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/arguments/file_help.hpp"
+#include "cli/arguments/lifecycle_help.hpp"
 #include "cli/arguments/process_help.hpp"
 #include "cli/arguments/request.hpp"
 #include "cli/arguments/tool_help.hpp"
@@ -35,6 +36,8 @@ Look after workspaces:
   status    what one is doing              list      all of them
   stop      end what runs, keep the files  archive   move it to the object store
   destroy   delete it for ever             sweep     stop and archive what is idle
+  destroy-source   delete all of an app    recover   make lost records again
+  metrics   numbers for Prometheus
   doctor    what this machine can isolate, what is missing, and how to get it
 
 Which workspace:
@@ -136,7 +139,8 @@ constexpr std::string_view kStop =
 Usage: cove stop --app ID --user U [OPTIONS]
 
 Options:
-  --force             also where another process uses it or a command runs
+  --wait T            let what runs finish first, at most 1h; meanwhile nobody gets in
+  --force             also where another process uses it or a command runs (after T)
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
 
@@ -153,7 +157,8 @@ It is stopped first. /workspace is kept whole; the home directory is not. The ne
 ls brings it back by itself.
 
 Options:
-  --force             also where another process uses it or a command runs
+  --wait T            let what runs finish first, at most 1h; meanwhile nobody gets in
+  --force             also where another process uses it or a command runs (after T)
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
 
@@ -184,6 +189,7 @@ Usage: cove sweep [OPTIONS]
 Run it from cron or a timer, on as many machines as you like. The times are settings (--config).
 
 Options:
+  --dry-run           say what it would do, and do nothing
   --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
 
 Example:
@@ -217,12 +223,15 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},       {"exec", kExec},         {"ps", kPsHelp},     {"logs", kLogsHelp},
-    {"kill", kKillHelp},   {"attach", kAttachHelp}, {"put", kPutHelp},   {"get", kGetHelp},
-    {"ls", kLsHelp},       {"grep", kGrepHelp},     {"find", kFindHelp}, {"read", kReadHelp},
-    {"write", kWriteHelp}, {"edit", kEditHelp},     {"tool", kToolHelp}, {"tools", kToolsHelp},
-    {"status", kStatus},   {"list", kListHelp},     {"stop", kStop},     {"archive", kArchive},
-    {"destroy", kDestroy}, {"sweep", kSweep},       {"doctor", kDoctor}, {"help", kHelp},
+    {"", kOverview},           {"exec", kExec},           {"ps", kPsHelp},
+    {"logs", kLogsHelp},       {"kill", kKillHelp},       {"attach", kAttachHelp},
+    {"put", kPutHelp},         {"get", kGetHelp},         {"ls", kLsHelp},
+    {"grep", kGrepHelp},       {"find", kFindHelp},       {"read", kReadHelp},
+    {"write", kWriteHelp},     {"edit", kEditHelp},       {"tool", kToolHelp},
+    {"tools", kToolsHelp},     {"status", kStatus},       {"list", kListHelp},
+    {"stop", kStop},           {"archive", kArchive},     {"destroy", kDestroy},
+    {"sweep", kSweep},         {"doctor", kDoctor},       {"help", kHelp},
+    {"recover", kRecoverHelp}, {"metrics", kMetricsHelp}, {"destroy-source", kDestroySourceHelp},
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // The one file that sees CLI11, which throws.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -22,6 +21,7 @@ Error usage_error(const std::string& what, const std::string& command) {
 struct Raw {
   std::string timeout;
   std::optional<std::string> keep_alive;
+  std::optional<std::string> wait;
   std::optional<std::string> signal;
   std::string mode;
   std::string type;
@@ -72,7 +72,10 @@ constexpr Command kCommands[] = {
     {"stop", Verb::kStop, kWorkspace | kChat, 0, 0, "no path"},
     {"archive", Verb::kArchive, kWorkspace | kChat, 0, 0, "no path"},
     {"destroy", Verb::kDestroy, kWorkspace, 0, 0, "no path"},
+    {"destroy-source", Verb::kDestroySource, 0, 0, 0, "no path"},
     {"sweep", Verb::kSweep, 0, 0, 0, "no path"},
+    {"recover", Verb::kRecover, 0, 0, 0, "no path"},
+    {"metrics", Verb::kMetrics, 0, 0, 0, "no path"},
     {"doctor", Verb::kDoctor, 0, 0, 0, "no path"},
     {"help", Verb::kHelp, kPaths, 0, 1, "at most one COMMAND"},
 };
@@ -179,8 +182,18 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
     case Verb::kTools: app.add_option("--format", raw.format); break;
     case Verb::kList: app.add_option("--source", request.source); break;
     case Verb::kStop:
-    case Verb::kArchive: app.add_flag("--force", request.force); break;
+    case Verb::kArchive:
+      app.add_flag("--force", request.force);
+      app.add_option("--wait", raw.wait);
+      break;
     case Verb::kDestroy: app.add_flag("--yes", request.yes); break;
+    case Verb::kDestroySource:
+      app.add_option("--source", request.source);
+      app.add_flag("--yes", request.yes);
+      app.add_flag("--revive", request.revive);
+      break;
+    case Verb::kSweep: app.add_flag("--dry-run", request.dry_run); break;
+    case Verb::kRecover: app.add_option("--deployment", request.deployment); break;
     case Verb::kDoctor: app.add_flag("--orphans", request.orphans); break;
     default: break;
   }
@@ -367,6 +380,9 @@ Result<Request> parse_request(const std::vector<std::string>& arguments) {
   if (!raw.timeout.empty()) {
     COVE_TRY(request.timeout, parse_duration(raw.timeout));
   }
+  if (raw.wait) {
+    COVE_TRY(request.wait, parse_duration(*raw.wait));
+  }
   COVE_TRY_VOID(take_env(raw.env, request));
   COVE_TRY_VOID(take_mode(raw.mode, request));
   COVE_TRY_VOID(take_process(raw, request));
@@ -376,28 +392,6 @@ Result<Request> parse_request(const std::vector<std::string>& arguments) {
   COVE_TRY_VOID(take_operands(*command, raw, std::move(rest), request));
   if (request.verb == Verb::kHelp && !request.operands.empty()) request.topic = request.operands[0];
   return request;
-}
-
-Result<std::chrono::milliseconds> parse_duration(std::string_view text) {
-  struct Unit {
-    std::string_view name;
-    double milliseconds;
-  };
-  constexpr Unit kUnits[] = {{"", 1e3}, {"ms", 1}, {"s", 1e3}, {"m", 60e3}, {"h", 3600e3}};
-  constexpr double kMost = 1e12;  // some thirty years
-  double number = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
-  const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
-  for (const Unit& known : kUnits) {
-    if (failure != std::errc() || unit != known.name) continue;
-    const double milliseconds = number * known.milliseconds;
-    if (!(milliseconds >= 1 && milliseconds <= kMost)) break;
-    return std::chrono::milliseconds(std::llround(milliseconds));
-  }
-  return Error(
-      ErrorCode::kInvalidArgument,
-      "a time is a number with ms, s, m or h, such as 30s or 1.5m, not " + base::quoted(text));
 }
 
 }  // namespace cove::cli

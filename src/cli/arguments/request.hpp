@@ -38,7 +38,10 @@ enum class Verb : std::uint8_t {
   kStop,
   kArchive,
   kDestroy,
+  kDestroySource,
   kSweep,
+  kRecover,
+  kMetrics,
   kDoctor,
   kHelp,
   kVersion,
@@ -92,7 +95,11 @@ struct Request {
   bool force = false;
   bool yes = false;
   bool orphans = false;
-  std::optional<std::string> source;  ///< of list: `source_type/source_id`
+  bool dry_run = false;
+  bool revive = false;
+  std::chrono::milliseconds wait{0};  ///< of stop and archive: for what runs to finish
+  std::string deployment;             ///< of recover; empty = the only one
+  std::optional<std::string> source;  ///< of list and destroy-source: `source_type/source_id`
 };
 
 /// Reads the arguments after the program's name. Everything after the first `--` is taken as it is:

@@ -36,6 +36,9 @@ Result<int> run_list(const Invocation& invocation);
 Result<int> run_stop(const Invocation& invocation);
 Result<int> run_archive(const Invocation& invocation);
 Result<int> run_destroy(const Invocation& invocation);
+Result<int> run_destroy_source(const Invocation& invocation);
+Result<int> run_recover(const Invocation& invocation);
+Result<int> run_metrics(const Invocation& invocation);
 Result<int> run_sweep(const Invocation& invocation);
 Result<int> run_doctor(const Invocation& invocation);
 

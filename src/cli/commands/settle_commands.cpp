@@ -8,8 +8,8 @@
 namespace cove::cli {
 namespace {
 
-StopDrain drain_of(const Request& request) {
-  return request.force ? StopDrain::kCancel : StopDrain::kRefuse;
+StopOptions options_of(const Request& request) {
+  return {request.force ? StopDrain::kCancel : StopDrain::kRefuse, request.wait};
 }
 
 /// A sandbox in use is refused; the hint says how to end what uses it. One that does not run is
@@ -48,9 +48,9 @@ Result<int> tell(const Invocation& invocation, const Settled& settled) {
 Result<int> run_stop(const Invocation& invocation) {
   COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
   COVE_TRY(const Record before, invocation.cove.status(sandbox, invocation.call));
-  const StopDrain drain = drain_of(invocation.request);
-  COVE_TRY_VOID(
-      with_hint(invocation.request, before, invocation.cove.stop(sandbox, drain, invocation.call)));
+  const StopOptions options = options_of(invocation.request);
+  COVE_TRY_VOID(with_hint(invocation.request, before,
+                          invocation.cove.stop(sandbox, options, invocation.call)));
   if (is_at_rest(before)) return tell(invocation, {sandbox, before.state, Settled::By::kOthers});
   return tell(invocation, {sandbox, SandboxState::kStopped, Settled::By::kThisCall});
 }
@@ -58,9 +58,9 @@ Result<int> run_stop(const Invocation& invocation) {
 Result<int> run_archive(const Invocation& invocation) {
   COVE_TRY(const SandboxId sandbox, chosen_sandbox(invocation.request.workspace));
   COVE_TRY(const Record before, invocation.cove.status(sandbox, invocation.call));
-  const StopDrain drain = drain_of(invocation.request);
+  const StopOptions options = options_of(invocation.request);
   COVE_TRY_VOID(with_hint(invocation.request, before,
-                          invocation.cove.archive(sandbox, drain, invocation.call)));
+                          invocation.cove.archive(sandbox, options, invocation.call)));
   const auto by = is_archived(before) ? Settled::By::kOthers : Settled::By::kThisCall;
   return tell(invocation, {sandbox, SandboxState::kArchived, by});
 }

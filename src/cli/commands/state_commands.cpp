@@ -77,7 +77,9 @@ Result<int> run_list(const Invocation& invocation) {
 }
 
 Result<int> run_sweep(const Invocation& invocation) {
-  COVE_TRY(const SweepReport report, invocation.cove.sweep(invocation.call));
+  SweepOptions options;
+  options.dry_run = invocation.request.dry_run;
+  COVE_TRY(const SweepReport report, invocation.cove.sweep(options, invocation.call));
   COVE_TRY_VOID(print(invocation, sweep_json(report), sweep_text(report)));
   if (report.errors.empty()) return 0;
   for (const std::string& error : report.errors) {

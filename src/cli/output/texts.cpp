@@ -73,17 +73,27 @@ json exec_json(const ExecResult& result) {
 }
 
 json sweep_json(const SweepReport& report) {
-  return {{"examined", report.examined}, {"stopped", report.stopped},
-          {"archived", report.archived}, {"recovered", report.recovered},
-          {"deleted", report.deleted},   {"skipped", report.skipped},
-          {"errors", report.errors}};
+  json planned = json::array();
+  for (const SweepStep& step : report.planned) {
+    planned.push_back({{"sandbox_id", step.sandbox.str()}, {"action", step.action}});
+  }
+  return {{"examined", report.examined},  {"stopped", report.stopped},
+          {"archived", report.archived},  {"recovered", report.recovered},
+          {"lost", report.lost},          {"deleted", report.deleted},
+          {"skipped", report.skipped},    {"errors", report.errors},
+          {"planned", std::move(planned)}};
 }
 
 std::string sweep_text(const SweepReport& report) {
-  return "examined " + std::to_string(report.examined) + ": stopped " +
+  std::string planned;
+  for (const SweepStep& step : report.planned) {
+    planned += "would " + step.action + " " + base::escaped(step.sandbox.str()) + "\n";
+  }
+  return planned + "examined " + std::to_string(report.examined) + ": stopped " +
          std::to_string(report.stopped) + ", archived " + std::to_string(report.archived) +
-         ", recovered " + std::to_string(report.recovered) + ", removed " +
-         std::to_string(report.deleted) + ", skipped " + std::to_string(report.skipped) + "\n";
+         ", recovered " + std::to_string(report.recovered) + ", lost " +
+         std::to_string(report.lost) + ", removed " + std::to_string(report.deleted) +
+         ", skipped " + std::to_string(report.skipped) + "\n";
 }
 
 json findings_json(const std::vector<Finding>& findings) {

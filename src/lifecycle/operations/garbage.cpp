@@ -106,7 +106,7 @@ Task<Result<std::uint32_t>> sweep_tombstone(Core& core, SandboxId sandbox,
       }
       COVE_CO_TRY_VOID(co_await delete_volume(core, sandbox, volume, call));
     }
-    const SnapshotOwner owner{core.deployment, sandbox, grave.incarnation, grave.key};
+    const SnapshotOwner owner{core.deployment, sandbox, grave.incarnation, grave.key, {}};
     const OperationId every_attempt;
     COVE_CO_TRY_VOID(co_await core.parts.snapshotter.remove_all(owner, every_attempt, call));
     grave.volumes = std::move(elsewhere);

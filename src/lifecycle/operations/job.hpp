@@ -23,6 +23,9 @@ struct Job {
   OperationId id;
   Instant beat_at{};  ///< when the newest heartbeat that arrived was sent
   Drain drain = Drain::kIdle;
+  Instant drain_until{};  ///< what runs may finish until then
+  Reason reason = Reason::kAsked;
+  Instant began{};           ///< when this process took it
   bool takes_lease = false;  ///< of an acquire: the completing swap brings the activity lease
   std::stop_source stop;     ///< ends the present step
   bool lost = false;         ///< the operation is another's now

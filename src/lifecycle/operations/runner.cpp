@@ -20,6 +20,15 @@ constexpr auto kStepLimit = 2h;
 using JobPtr = std::shared_ptr<Job>;
 using Transform = std::function<Result<Record>(const Record& record, StoreTime now)>;
 
+void tell(const Job& job, OperationKind kind, Phase phase, bool completed,
+          const std::string& error = {}) {
+  const Record& record = job.at.record;
+  const auto spent = job.core->parts.clock.now() - job.began;
+  job.core->tell(LifecycleEvent{record.sandbox_id, record.state, kind, phase, completed, error,
+                                job.reason,
+                                std::chrono::duration_cast<std::chrono::milliseconds>(spent)});
+}
+
 JobPtr make_job(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold, StoredRecord at,
                 const Intent& intent, Instant sent) {
   auto job = std::make_shared<Job>();
@@ -30,7 +39,13 @@ JobPtr make_job(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold, S
   job->drain = intent.drain;
   job->takes_lease = intent.takes_lease;
   job->beat_at = sent;
-  job->core->tell(job->at.record, job->operation().kind, job->operation().phase, false);
+  job->reason = intent.reason;
+  job->began = job->core->parts.clock.now();
+  job->drain_until = job->began + intent.drain_for;
+  if (intent.drain_for.count() > 0) {
+    job->core->activity.note_drain(job->at.record.sandbox_id, job->drain_until);
+  }
+  tell(*job, job->operation().kind, job->operation().phase, false);
   return job;
 }
 
@@ -161,8 +176,9 @@ Task<void> give_up(Job& job, Error error) {
     job.lost = true;
     co_return;
   }
-  job.core->tell(job.at.record, before.operation->kind, before.operation->phase,
-                 !job.at.record.operation, failure.error);
+  tell(job, before.operation->kind, before.operation->phase, !job.at.record.operation,
+       failure.error);
+  if (!occupies(job.at.record)) co_await job.core->give_places_back(job.at.record);
   const CallContext call = job.core->own_call();
   co_await clean_up(*job.core, before, call);
 }
@@ -172,28 +188,39 @@ bool gives_way(const Job& job, Urgency urgency) {
   if (!job.at.record.operation) return false;
   const OperationKind kind = job.operation().kind;
   if (urgency == Urgency::kDestroy) return kind != OperationKind::kDestroy;
+  if (kind == OperationKind::kArchive) return true;
   const auto row = row_of(job.at.record);
-  const bool frees = kind == OperationKind::kArchive || kind == OperationKind::kStop;
-  return frees && row && row->abandoned_to.has_value();
+  const bool drains = job.core->parts.clock.now() < job.drain_until;
+  return kind == OperationKind::kStop && row && row->abandoned_to.has_value() && !drains;
+}
+
+/// True for an archive past its upload: the restore that somebody waits for takes its place, and
+/// waits for no deletion.
+bool only_deletes(const Job& job) {
+  return job.at.record.operation && job.operation().kind == OperationKind::kArchive &&
+         job.operation().phase != Phase::kClaimed;
+}
+
+void give_way(Job& job, Urgency urgency) {
+  job.called_off = true;
+  job.stop.request_stop();
+  if (urgency == Urgency::kUser && only_deletes(job)) job.hold.reset();
 }
 
 /// True for an archive that need not go on: the restore that somebody waits for takes its place.
 bool leaves_the_rest(const Job& job) {
-  return job.operation().kind == OperationKind::kArchive && job.hold->is_wanted(Urgency::kUser);
+  if (job.operation().kind != OperationKind::kArchive) return false;
+  return !job.hold || job.hold->is_wanted(Urgency::kUser);
 }
 
 void watch_gate(const JobPtr& job) {
   job->hold->on_wanted([weak = std::weak_ptr<Job>(job)](Urgency urgency) {
     const auto watched = weak.lock();
-    if (!watched || !gives_way(*watched, urgency)) return;
-    watched->called_off = true;
-    watched->stop.request_stop();
+    if (watched && gives_way(*watched, urgency)) give_way(*watched, urgency);
   });
   for (const Urgency urgency : {Urgency::kUser, Urgency::kDestroy}) {
-    if (job->hold->is_wanted(urgency) && gives_way(*job, urgency)) {
-      job->called_off = true;
-      job->stop.request_stop();
-    }
+    const bool wanted = job->hold && job->hold->is_wanted(urgency);
+    if (wanted && gives_way(*job, urgency)) give_way(*job, urgency);
   }
 }
 
@@ -234,7 +261,9 @@ Task<Result<std::optional<Driven>>> drive_once(JobPtr job) {
   COVE_CO_TRY(const bool committed, co_await commit_step(*job, row, outcome));
   if (!committed) co_return std::optional<Driven>(Driven::kLost);
   const bool ended = !job->at.record.operation || row.next == Phase::kArchiveDeleted || !row.next;
-  job->core->tell(job->at.record, row.kind, row.next.value_or(row.phase), ended);
+  tell(*job, row.kind, row.next.value_or(row.phase), ended);
+  const bool frees = row.kind == OperationKind::kStop || row.kind == OperationKind::kDestroy;
+  if (ended && frees) co_await job->core->give_places_back(job->at.record);
   if (ended) co_return std::optional<Driven>(Driven::kCompleted);
   if (leaves_the_rest(*job)) co_return std::optional<Driven>(Driven::kYielded);
   co_return std::optional<Driven>();
@@ -247,10 +276,12 @@ Task<Result<Driven>> drive(JobPtr job) {
   for (;;) {
     auto driven = co_await drive_once(job);
     if (driven && !*driven) continue;
-    job->hold->on_wanted(nullptr);
+    if (job->hold) job->hold->on_wanted(nullptr);
+    const bool left = !job->hold;  // somebody goes on in its place
+    if (driven && **driven == Driven::kLost && left) co_return Driven::kYielded;
     if (driven) co_return **driven;
     co_await give_up(*job, driven.error());
-    if (job->lost) co_return Driven::kLost;
+    if (job->lost && !left) co_return Driven::kLost;
     if (job->called_off) co_return Driven::kYielded;
     co_return driven.error();
   }
@@ -260,6 +291,7 @@ using Ending = base::Completion<Result<Driven>>;
 
 Task<void> drive_beside(JobPtr job, std::shared_ptr<Ending> ending) {
   auto driven = co_await drive(job);
+  job->core->activity.end_drain(job->at.record.sandbox_id);
   job.reset();  // before the caller goes on: it may want the gate
   ending->complete(std::move(driven));
 }
@@ -271,7 +303,9 @@ Task<Result<std::shared_ptr<Job>>> take(std::shared_ptr<Core> core,
                                         Taking taking, Intent intent, const CallContext& call) {
   const Instant sent = core->parts.clock.now();
   COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
-  const Attempt attempt = core->attempt(now, intent.leases);
+  Attempt attempt = core->attempt(now);
+  attempt.leases = intent.leases;
+  attempt.drain_for = intent.drain_for;
   const Record record = core->without_dead_leases(at.record);
   COVE_CO_TRY(auto next, taking(record, attempt));
   const auto swapped = co_await core->records.swap(at.version, next, Durability::kDurable, call);
@@ -290,7 +324,7 @@ Task<Result<std::shared_ptr<Job>>> take_first(std::shared_ptr<Core> core,
                                               const CallContext& call) {
   const Instant sent = core->parts.clock.now();
   COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
-  const Attempt attempt = core->attempt(now, intent.leases);
+  const Attempt attempt = core->attempt(now);
   const Incarnation incarnation(base::random_name(core->parts.ids));
   Record record = first_record(sandbox, key, incarnation, attempt);
   const auto inserted = co_await core->records.insert(record, call);

@@ -21,6 +21,8 @@ struct Intent {
   Drain drain = Drain::kIdle;
   LeaseRule leases = LeaseRule::kAll;
   bool takes_lease = false;
+  std::chrono::milliseconds drain_for{0};  ///< of a stop: how long what runs may take to finish
+  Reason reason = Reason::kAsked;
 };
 
 /// Swaps an operation in. Null: somebody else was faster, decide again. Errors: what `taking`

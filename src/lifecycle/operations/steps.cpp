@@ -13,6 +13,8 @@ namespace {
 using namespace std::chrono_literals;
 using Outcome = Result<StepOutcome>;
 
+constexpr auto kAskCommands = 250ms;  // while a stop lets them finish
+
 Outcome outcome_of(const Result<void>& done) {
   if (!done) return done.error();
   return StepOutcome{};
@@ -64,19 +66,34 @@ Task<Result<std::shared_ptr<Guest>>> connect_if_there(Job& job, const InstanceRe
   co_return guest;
 }
 
-Task<Result<void>> ask_and_sync(Job& job, Guest& guest, const CallContext& call) {
-  if (job.drain != Drain::kCancel) {
+/// How many commands forbid the stop.
+std::uint32_t forbidding(const Job& job, const GuestStatus& status) {
+  if (job.drain == Drain::kIdle) return status.keep_alive_commands;
+  return std::max(status.running_commands, status.keep_alive_commands);
+}
+
+/// Waits until no command forbids the stop, or the time for that is over.
+Task<Result<void>> wait_for_commands(Job& job, Guest& guest, const CallContext& call) {
+  const Core& core = *job.core;
+  for (;;) {
+    const bool in_time = core.parts.clock.now() < job.drain_until;
+    if (!in_time && job.drain == Drain::kCancel) co_return ok();
     COVE_CO_TRY(const GuestStatus status, co_await guest.status(call));
-    const std::uint32_t running =
-        job.drain == Drain::kRefuse ? std::max(status.running_commands, status.keep_alive_commands)
-                                    : status.keep_alive_commands;
-    if (running > 0) {
+    const std::uint32_t running = forbidding(job, status);
+    if (running == 0) co_return ok();
+    if (!in_time && job.drain != Drain::kCancel) {
       job.refused = true;
       co_return Error(ErrorCode::kFailedPrecondition,
                       "sandbox '" + job.at.record.sandbox_id.str() + "' runs " +
                           std::to_string(running) + " command(s); wait for them, or cancel them");
     }
+    const Instant when = std::min<Instant>(core.parts.clock.now() + kAskCommands, job.drain_until);
+    COVE_CO_TRY_VOID(co_await base::sleep_until(core.parts.scheduler, when, call));
   }
+}
+
+Task<Result<void>> ask_and_sync(Job& job, Guest& guest, const CallContext& call) {
+  COVE_CO_TRY_VOID(co_await wait_for_commands(job, guest, call));
   co_return co_await guest.sync(call);
 }
 
@@ -103,7 +120,8 @@ Task<Outcome> upload_archive(Job& job, const CallContext& call) {
   COVE_CO_TRY_VOID(co_await core.parts.provider.stop_instance(current, call));
   COVE_CO_TRY(auto volume,
               co_await core.parts.provider.open_volume(current.volume, VolumeAccess::kRead, call));
-  const SnapshotOwner owner = core.snapshot_owner(job.at.record);
+  SnapshotOwner owner = core.snapshot_owner(job.at.record);
+  owner.saved_at = job.operation().started_at;
   const OperationId attempt = job.id;
   auto saved = co_await core.parts.snapshotter.save(*volume, owner, attempt, call);
   volume.reset();
@@ -218,6 +236,9 @@ Task<Result<StepOutcome>> run_step(Job& job, const CallContext& call) {
     const auto alive = co_await check_source(*job.core, key, call);
     job.refused = !alive && alive.error().code() == ErrorCode::kFailedPrecondition;
     if (!alive) co_return alive.error();
+    const auto placed = co_await job.core->quotas.take(job.at.record, call);
+    job.refused = !placed && placed.error().code() == ErrorCode::kQuotaExceeded;
+    if (!placed) co_return placed.error();
   }
   co_return co_await step->run(job, call);
 }

@@ -1,4 +1,4 @@
-// The record's JSON form, version 1: docs/formats.md, section "Record".
+// The record's JSON form, version 2 (1 is read too): docs/formats.md, section "Record".
 #include <nlohmann/json.hpp>
 
 #include <cove/record.hpp>
@@ -13,7 +13,8 @@ namespace {
 using lifecycle::JsonReader;
 using nlohmann::json;
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kWithoutDrain = 1;
 
 std::int64_t millis(StoreTime time) { return time.time_since_epoch().count(); }
 
@@ -39,6 +40,7 @@ json write_operation(const std::optional<Operation>& operation) {
           {"attempt", operation->attempt},
           {"started_at", millis(operation->started_at)},
           {"heartbeat_at", millis(operation->heartbeat_at)},
+          {"drain_until", millis(operation->drain_until)},
           {"generation", operation->generation.str()},
           {"epoch", number_of(operation->epoch)},
           {"snapshot", write_snapshot(operation->snapshot)},
@@ -85,7 +87,7 @@ void read_optional_snapshot(JsonReader& reader, std::optional<SnapshotRef>& out)
   }
 }
 
-Result<Operation> read_operation(const json& value) {
+Result<Operation> read_operation(const json& value, std::uint64_t version) {
   JsonReader reader(value, "operation");
   Operation operation;
   operation.id = reader.id<OperationId>("id");
@@ -95,6 +97,7 @@ Result<Operation> read_operation(const json& value) {
   operation.attempt = reader.small_number("attempt");
   operation.started_at = reader.time("started_at");
   operation.heartbeat_at = reader.time("heartbeat_at");
+  if (version != kWithoutDrain) operation.drain_until = reader.time("drain_until");
   operation.generation = reader.id<Generation>("generation");
   operation.epoch = Epoch(reader.number("epoch"));
   read_optional_snapshot(reader, operation.snapshot);
@@ -124,7 +127,7 @@ Result<Garbage> read_garbage(const json& value) {
   return garbage;
 }
 
-void read_parts(JsonReader& reader, Record& record) {
+void read_parts(JsonReader& reader, std::uint64_t version, Record& record) {
   for (const json& element : reader.array("activity")) {
     JsonReader lease(element, "activity");
     record.activity.push_back({lease.id<OwnerId>("owner"), lease.time("expires_at")});
@@ -139,7 +142,7 @@ void read_parts(JsonReader& reader, Record& record) {
     }
   }
   if (const json* value = reader.optional("operation")) {
-    auto operation = read_operation(*value);
+    auto operation = read_operation(*value, version);
     if (operation) {
       record.operation = *std::move(operation);
     } else {
@@ -172,8 +175,9 @@ void check_sense(JsonReader& reader, const Record& record) {
 Result<Record> read_record(const json& value) {
   JsonReader reader(value, "record");
   Record record;
-  if (reader.number("version") != kVersion) {
-    return Error(ErrorCode::kIntegrity, "not a record of version 1");
+  const std::uint64_t version = reader.number("version");
+  if (version != kVersion && version != kWithoutDrain) {
+    return Error(ErrorCode::kIntegrity, "not a record of version 1 or 2");
   }
   record.sandbox_id = reader.id<SandboxId>("sandbox_id");
   record.state = reader.name<SandboxState>("state", lifecycle::kAllStates);
@@ -193,7 +197,7 @@ Result<Record> read_record(const json& value) {
     record.key = {key.text("source_type"), key.text("source_id"), key.text("user_id")};
     reader.merge(key.finish());
   }
-  read_parts(reader, record);
+  read_parts(reader, version, record);
   check_sense(reader, record);
   COVE_TRY_VOID(reader.finish());
   return record;

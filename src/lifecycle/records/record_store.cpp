@@ -82,6 +82,18 @@ Task<Result<DeploymentId>> RecordStore::deployment(IdSource& ids, const CallCont
   }
 }
 
+Task<Result<void>> RecordStore::adopt(DeploymentId deployment, const CallContext& call) {
+  const DocumentId name = deployment_document();
+  COVE_CO_TRY(const auto found, co_await store_.find(name, call));
+  if (!found) co_return Error(ErrorCode::kInternal, "the store has no deployment");
+  Document document;
+  document.body = base::dump_json({{"version", 1u}, {"deployment", deployment.str()}});
+  const auto swapped =
+      co_await store_.compare_and_swap(name, found->version, document, Durability::kDurable, call);
+  if (!swapped) co_return swapped.error();
+  co_return ok();
+}
+
 Task<Result<std::optional<StoredRecord>>> RecordStore::load(const SandboxId& sandbox,
                                                             const CallContext& call) {
   const DocumentId name = document_of(sandbox);

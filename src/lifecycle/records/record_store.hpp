@@ -42,6 +42,9 @@ class RecordStore {
   /// Reads the deployment's document, or makes it.
   Task<Result<DeploymentId>> deployment(IdSource& ids, const CallContext& call);
 
+  /// Gives the store the name of a deployment that was here before. REQUIRES: it has no records.
+  Task<Result<void>> adopt(DeploymentId deployment, const CallContext& call);
+
   Task<Result<StoreTime>> now(const CallContext& call) { return store_.now(call); }
 
   Task<Result<std::optional<StoredRecord>>> load(const SandboxId& sandbox, const CallContext& call);

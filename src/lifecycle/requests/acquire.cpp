@@ -108,7 +108,11 @@ Move move_for(const Core& core, const Record& record, StoreTime now) {
   }
   const bool abandonable = row_of(record)->abandoned_to.has_value();
   switch (record.operation->kind) {
-    case OperationKind::kStop: return abandonable ? Move::kAbandonStop : Move::kTakeOver;
+    case OperationKind::kStop: {
+      const bool drains = record.operation->drain_until > now;
+      if (abandonable && drains && !core.is_free(*record.operation, now)) return Move::kWait;
+      return abandonable ? Move::kAbandonStop : Move::kTakeOver;
+    }
     case OperationKind::kArchive: return abandonable ? Move::kAbandonArchive : Move::kRestore;
     case OperationKind::kProvision:
     case OperationKind::kResume:
@@ -176,7 +180,7 @@ class Acquire {
       COVE_CO_TRY_VOID(core_->check(call));
       if (!hold_ || hold_->is_wanted(Urgency::kDestroy)) {
         hold_.reset();
-        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_, Urgency::kUser, call));
+        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_.str(), Urgency::kUser, call));
       }
       std::optional<StoredRecord> found;
       if (!std::exchange(is_absent_, false)) {
@@ -201,6 +205,7 @@ class Acquire {
   Task<Result<Acquired>> provision(const CallContext& call) {
     Intent intent;
     intent.takes_lease = true;
+    intent.reason = Reason::kAcquire;
     COVE_CO_TRY(auto job, co_await take_first(core_, hold_, key_, sandbox_, intent, call));
     if (!job) co_return Acquired();
     co_return co_await drive(std::move(job), call);
@@ -220,6 +225,7 @@ class Acquire {
     if (move == Move::kAbandonStop) co_return co_await run_again(std::move(at), call);
     Intent intent;
     intent.takes_lease = true;
+    intent.reason = Reason::kAcquire;
     const Taking taking = taking_for(move);
     COVE_CO_TRY(auto job, co_await take(core_, hold_, std::move(at), taking, intent, call));
     if (!job) co_return Acquired();
@@ -236,7 +242,8 @@ class Acquire {
     if (!swapped && swapped.error().code() == ErrorCode::kConflict) co_return Acquired();
     if (!swapped && swapped.error().code() == ErrorCode::kUnavailable) co_return Acquired();
     if (!swapped) co_return swapped.error();
-    core_->tell(next, OperationKind::kStop, Phase::kClaimed, true, "abandoned: in use again");
+    core_->tell(LifecycleEvent{next.sandbox_id, next.state, OperationKind::kStop, Phase::kClaimed,
+                               true, "abandoned: in use again", Reason::kAcquire});
     co_return Acquired(use(*core_, next, AcquireWork::kNone));
   }
 

@@ -1,9 +1,12 @@
 // What exists on this node and no record names.
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "lifecycle/operations/garbage.hpp"
+#include "lifecycle/requests/settle.hpp"
 #include "lifecycle/requests/sweep.hpp"
 
 namespace cove::lifecycle {
@@ -77,6 +80,18 @@ Task<Result<OrphanReport>> compare(Core& core, const ProviderInventory& inventor
   co_return report;
 }
 
+/// Whether the document is a record that says running without an instance in the inventory; then
+/// which one it misses.
+std::optional<InstanceRef> missing_instance(const Core& core, const StoredDocument& stored,
+                                            const std::set<InstanceRef>& there) {
+  const auto record = parse_record(stored.document.body);
+  if (!record || record->operation || record->state != SandboxState::kRunning) return std::nullopt;
+  if (record->provider != core.parts.provider.name()) return std::nullopt;
+  const InstanceRef instance = core.instance_of(*record);
+  if (there.contains(instance)) return std::nullopt;
+  return instance;
+}
+
 }  // namespace
 
 Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
@@ -101,6 +116,30 @@ Task<Result<std::uint32_t>> stop_orphans(std::shared_ptr<Core> core, const CallC
     ++stopped;
   }
   co_return stopped;
+}
+
+Task<Result<std::uint32_t>> settle_lost(std::shared_ptr<Core> core, const CallContext& call) {
+  Provider& provider = core->parts.provider;
+  // Taken before the records are read; what starts meanwhile is asked about, and is there.
+  COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core->deployment, call));
+  const std::set<InstanceRef> there(inventory.instances.begin(), inventory.instances.end());
+  DocumentQuery query;
+  query.state = name_of(SandboxState::kRunning);
+  query.node = provider.node().str();
+  if (query.node->empty()) query.node.reset();
+  std::uint32_t settled = 0;
+  do {
+    COVE_CO_TRY(const auto page, co_await core->records.query(query, call));
+    for (const StoredDocument& stored : page.documents) {
+      const auto missing = missing_instance(*core, stored, there);
+      if (!missing) continue;
+      const auto gone = co_await report_unreachable(core, *missing, call);
+      // A missing volume is noted in the record; what cannot be asked now is asked again.
+      if (gone && *gone) ++settled;
+    }
+    query.after = page.next;
+  } while (!query.after.empty());
+  co_return settled;
 }
 
 }  // namespace cove::lifecycle

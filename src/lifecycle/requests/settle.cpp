@@ -14,6 +14,13 @@ Error not_found(const SandboxId& sandbox) {
   return Error(ErrorCode::kNotFound, "no sandbox '" + sandbox.str() + "'");
 }
 
+Result<void> check_options(const StopOptions& options) {
+  const auto wait = options.wait;
+  if (wait.count() >= 0 && wait <= std::chrono::hours(1)) return {};
+  return Error(ErrorCode::kInvalidArgument,
+               "a stop waits for what runs at least 0 s and at most 1 h");
+}
+
 /// What a call that wants `goal` does about a record.
 enum class Move : std::uint8_t {
   kDone,
@@ -60,6 +67,10 @@ Move move_for(const Core& core, const Record& record, StoreTime now, Goal goal) 
   return is_free ? Move::kTakeOver : Move::kWait;
 }
 
+bool is_archiving(const Record& record) {
+  return record.operation && record.operation->kind == OperationKind::kArchive;
+}
+
 Taking taking_for(Move move) {
   switch (move) {
     case Move::kStop:
@@ -86,10 +97,16 @@ Taking taking_for(Move move) {
 
 class Settle {
  public:
-  Settle(std::shared_ptr<Core> core, SandboxId sandbox, Goal goal, StopDrain drain)
-      : core_(std::move(core)), sandbox_(std::move(sandbox)), goal_(goal) {
-    intent_.drain = drain == StopDrain::kCancel ? Drain::kCancel : Drain::kRefuse;
-    intent_.leases = drain == StopDrain::kCancel ? LeaseRule::kNone : LeaseRule::kOthers;
+  Settle(std::shared_ptr<Core> core, SandboxId sandbox, const Request& request)
+      : core_(std::move(core)), sandbox_(std::move(sandbox)), goal_(request.goal) {
+    const StopOptions& options = request.options;
+    const bool cancels = options.drain == StopDrain::kCancel;
+    intent_.drain = cancels ? Drain::kCancel : Drain::kRefuse;
+    // Where there is time to finish, what runs decides, and not who holds the workspace.
+    const bool ends_leases = cancels || options.wait.count() > 0;
+    intent_.leases = ends_leases ? LeaseRule::kNone : LeaseRule::kOthers;
+    intent_.drain_for = options.wait;
+    intent_.reason = request.reason;
   }
 
   Task<Result<void>> run(const CallContext& call) {
@@ -99,7 +116,7 @@ class Settle {
       COVE_CO_TRY_VOID(core_->check(call));
       if (!hold_ || hold_->is_wanted(Urgency::kDestroy)) {
         hold_.reset();
-        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_, urgency, call));
+        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_.str(), urgency, call));
       }
       COVE_CO_TRY(auto found, co_await core_->records.load(sandbox_, call));
       if (!found) co_return co_await answer_absent(call);
@@ -136,7 +153,7 @@ class Settle {
     COVE_CO_TRY_VOID(core_->check_node(at.record));
     if (move == Move::kWait) co_return Next::kWait;
     if (move == Move::kAbandonStart) {
-      COVE_CO_TRY_VOID(co_await abandon_start(*core_, std::move(at), call));
+      COVE_CO_TRY_VOID(co_await abandon_start(*core_, std::move(at), intent_.reason, call));
       co_return Next::kAgain;
     }
     co_return co_await perform_move(move, std::move(at), call);
@@ -144,7 +161,12 @@ class Settle {
 
   Task<Result<Next>> perform_move(Move move, StoredRecord at, const CallContext& call) {
     const Taking taking = taking_for(move);
-    COVE_CO_TRY(auto job, co_await take(core_, hold_, std::move(at), taking, intent_, call));
+    const bool archives = move == Move::kArchive || is_archiving(at.record);
+    auto hold = hold_;
+    // An archive alone has the turn: it gives it to whoever need not wait for its deletions.
+    if (archives) hold_.reset();
+    COVE_CO_TRY(auto job,
+                co_await take(core_, std::move(hold), std::move(at), taking, intent_, call));
     if (!job) co_return Next::kAgain;
     const OperationKind kind = job->operation().kind;
     if (kind == OperationKind::kDestroy) destroying_ = true;
@@ -189,13 +211,15 @@ Task<Result<bool>> note_missing_volume(Core& core, InstanceRef instance, const C
 
 }  // namespace
 
-Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Goal goal, StopDrain drain,
+Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Request request,
                           const CallContext& call) {
-  Settle settling(core, std::move(sandbox), goal, drain);
+  COVE_CO_TRY_VOID(check_options(request.options));
+  Settle settling(core, std::move(sandbox), request);
   co_return co_await settling.run(call);
 }
 
-Task<Result<void>> abandon_start(Core& core, StoredRecord at, const CallContext& call) {
+Task<Result<void>> abandon_start(Core& core, StoredRecord at, Reason reason,
+                                 const CallContext& call) {
   COVE_CO_TRY(const Record next, abandon(at.record));
   const auto swapped = co_await core.records.swap(at.version, next, Durability::kDurable, call);
   if (!swapped) {
@@ -205,7 +229,9 @@ Task<Result<void>> abandon_start(Core& core, StoredRecord at, const CallContext&
     co_return swapped.error();
   }
   const Operation& given_up = *at.record.operation;
-  core.tell(next, given_up.kind, given_up.phase, true, "abandoned: its holder is gone");
+  core.tell(LifecycleEvent{next.sandbox_id, next.state, given_up.kind, given_up.phase, true,
+                           "abandoned: its holder is gone", reason});
+  co_await core.give_places_back(next);
   co_await clean_up(core, at.record, call);
   co_return ok();
 }
@@ -234,6 +260,7 @@ Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef in
   COVE_CO_TRY(const auto updated,
               co_await core->records.update(sandbox, Durability::kDurable, change, call));
   core->activity.forget(instance);
+  if (became_stopped && updated) co_await core->give_places_back(updated->record);
   co_return became_stopped&& updated.has_value();
 }
 

@@ -7,8 +7,14 @@ namespace cove::lifecycle {
 
 enum class Goal : std::uint8_t { kStopped, kArchived, kGone };
 
+struct Request {
+  Goal goal = Goal::kStopped;
+  StopOptions options;
+  Reason reason = Reason::kAsked;
+};
+
 /// See LifecycleManager::stop, archive and destroy.
-Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Goal goal, StopDrain drain,
+Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Request request,
                           const CallContext& call);
 
 /// See LifecycleManager::report_unreachable.
@@ -16,6 +22,7 @@ Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef in
                                       const CallContext& call);
 
 /// Gives up a resume or restore whose holder is dead, and what it made.
-Task<Result<void>> abandon_start(Core& core, StoredRecord at, const CallContext& call);
+Task<Result<void>> abandon_start(Core& core, StoredRecord at, Reason reason,
+                                 const CallContext& call);
 
 }  // namespace cove::lifecycle

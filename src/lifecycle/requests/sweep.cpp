@@ -1,123 +1,115 @@
 #include "lifecycle/requests/sweep.hpp"
 
 #include <algorithm>
-#include <set>
 #include <utility>
 
 #include "base/async/completion.hpp"
+#include "lifecycle/leases/lease_store.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/operations/runner.hpp"
+#include "lifecycle/requests/due_records.hpp"
 #include "lifecycle/requests/settle.hpp"
+#include "lifecycle/requests/source.hpp"
+#include "lifecycle/requests/sweep_move.hpp"
 
 namespace cove::lifecycle {
 namespace {
 
-using namespace std::chrono_literals;
-
-constexpr std::size_t kAtOnce = 4;
 constexpr std::uint32_t kPage = 200;
+constexpr std::size_t kMaxNoted = 1000;  // errors and plans that a report keeps
+constexpr std::uint32_t kMostAtOnce = 64;
 
-/// Longer after each failure: 10 s, 20 s, ... up to an hour.
-std::chrono::milliseconds back_off(std::uint32_t failures) {
-  if (failures == 0) return 0ms;
-  return std::min<std::chrono::milliseconds>(10s * (1U << std::min(failures - 1, 9U)), 1h);
+Result<void> check_options(const SweepOptions& options) {
+  if (options.at_once >= 1 && options.at_once <= kMostAtOnce) return {};
+  return Error(ErrorCode::kInvalidArgument, "a sweep works on 1 to 64 sandboxes at once");
 }
 
-bool must_rest(const Record& record, StoreTime now) {
-  return record.failed_at + back_off(record.failures) > now;
-}
-
-/// What the sweep does about a record.
-enum class Move : std::uint8_t { kNothing, kStop, kArchive, kTakeOver, kAbandon, kUndo };
-
-Move move_for_operation(const Core& core, const Record& record, StoreTime now) {
-  if (!core.is_free(*record.operation, now) || must_rest(record, now)) return Move::kNothing;
-  switch (record.operation->kind) {
-    case OperationKind::kProvision: return Move::kUndo;
-    case OperationKind::kResume:
-    case OperationKind::kRestore: return Move::kAbandon;
-    case OperationKind::kStop:
-    case OperationKind::kArchive:
-    case OperationKind::kDestroy: break;
-  }
-  return Move::kTakeOver;
-}
-
-Move move_for(const Core& core, const Record& record, StoreTime now) {
-  if (record.operation) return move_for_operation(core, record, now);
-  const Record living = core.without_dead_leases(record);
-  if (has_live_lease(living, now, OwnerId()) || must_rest(record, now)) return Move::kNothing;
-  const auto idle = now - record.last_active_at;
-  if (record.state == SandboxState::kRunning && idle > core.settings.stop_after) {
-    return Move::kStop;
-  }
-  if (record.state == SandboxState::kStopped && idle > core.settings.archive_after) {
-    return Move::kArchive;
-  }
-  return Move::kNothing;
-}
-
-Result<Record> taken(Move move, const Record& record, const Attempt& attempt) {
+Result<Record> taken(SweepMove move, const Record& record, const Attempt& attempt) {
   switch (move) {
-    case Move::kStop: return claim(record, OperationKind::kStop, attempt);
-    case Move::kArchive: return claim(record, OperationKind::kArchive, attempt);
-    case Move::kUndo: return claim(record, OperationKind::kDestroy, attempt);
-    case Move::kTakeOver:
-    case Move::kAbandon:
-    case Move::kNothing: break;
+    case SweepMove::kStop: return claim(record, OperationKind::kStop, attempt);
+    case SweepMove::kArchive: return claim(record, OperationKind::kArchive, attempt);
+    case SweepMove::kUndo: return claim(record, OperationKind::kDestroy, attempt);
+    case SweepMove::kTakeOver:
+    case SweepMove::kAbandon:
+    case SweepMove::kNothing: break;
   }
   return take_over(record, attempt);
 }
 
+Intent intent_of(SweepMove move) {
+  const bool idle = move == SweepMove::kStop || move == SweepMove::kArchive;
+  Intent intent;
+  intent.reason = idle ? Reason::kIdle : Reason::kRecovery;
+  return intent;
+}
+
 class Sweep {
  public:
-  Sweep(std::shared_ptr<Core> core, const CallContext& call)
-      : core_(std::move(core)), call_(call) {}
+  Sweep(std::shared_ptr<Core> core, SweepOptions options, IdleRules rules, const CallContext& call)
+      : core_(std::move(core)),
+        options_(std::move(options)),
+        rules_(std::move(rules)),
+        call_(call) {}
 
   Task<Result<SweepReport>> run() {
-    COVE_CO_TRY_VOID(co_await find_work());
-    co_await work_through();
-    co_await sweep_tombstones();
-    const auto orphans = co_await stop_orphans(core_, call_);
-    if (!orphans) note("orphans", orphans.error());
+    COVE_CO_TRY_VOID(co_await sweep_records());
+    if (!options_.dry_run) co_await sweep_the_rest();
     COVE_CO_TRY_VOID(call_.check(core_->parts.clock));
     co_return report_;
   }
 
  private:
-  using Names = std::set<SandboxId>;
-
-  Task<Result<void>> find_work() {
-    COVE_CO_TRY(const StoreTime now, co_await core_->records.now(call_));
+  /// What is unfinished first, then what runs, then what is stopped: what the second makes of a
+  /// source that archives at once, the third finds.
+  Task<Result<void>> sweep_records() {
     DocumentQuery unfinished;
     unfinished.order = QueryOrder::kByHeartbeat;
-    COVE_CO_TRY_VOID(co_await gather(unfinished));
-    DocumentQuery idle;
-    idle.order = QueryOrder::kByActivity;
-    idle.state = name_of(SandboxState::kRunning);
-    idle.active_before = now - core_->settings.stop_after;
-    COVE_CO_TRY_VOID(co_await gather(idle));
-    idle.state = name_of(SandboxState::kStopped);
-    idle.active_before = now - core_->settings.archive_after;
-    co_return co_await gather(idle);
+    const DueRecords::LeavesOut nobody;
+    COVE_CO_TRY_VOID(co_await sweep_due(unfinished, nobody));
+    COVE_CO_TRY_VOID(co_await sweep_idle(SandboxState::kRunning));
+    co_return co_await sweep_idle(SandboxState::kStopped);
   }
 
-  Task<Result<void>> gather(DocumentQuery query) {
-    query.limit = kPage;
-    do {
-      COVE_CO_TRY(const auto page, co_await core_->records.query(query, call_));
-      for (const StoredDocument& document : page.documents) {
-        if (names_.insert(SandboxId(document.id.name)).second) {
-          work_.push_back(SandboxId(document.id.name));
-        }
-      }
-      query.after = page.next;
-    } while (!query.after.empty());
+  Task<Result<void>> sweep_idle(SandboxState state) {
+    const bool runs = state == SandboxState::kRunning;
+    const DueRecords::LeavesOut has_own = [this, runs](const std::string& source) {
+      return runs ? rules_.has_own_stop(source) : rules_.has_own_archive(source);
+    };
+    const auto after = [this, runs](const std::string& source) {
+      return runs ? std::optional(rules_.stop_after(source)) : rules_.archive_after(source);
+    };
+    COVE_CO_TRY(const StoreTime now, co_await core_->records.now(call_));
+    DocumentQuery idle;
+    idle.order = QueryOrder::kByActivity;
+    idle.state = cove::name_of(state);
+    idle.active_before = now - *after("");
+    COVE_CO_TRY_VOID(co_await sweep_due(idle, has_own));
+    for (const auto& [source, policy] : rules_.policies()) {
+      const std::optional<std::chrono::milliseconds> own = after(source);
+      if (!has_own(source) || !own) continue;
+      // A stop of this pass may be younger than the time that was read.
+      COVE_CO_TRY(const StoreTime later, co_await core_->records.now(call_));
+      idle.source = source;
+      idle.active_before = later - *own;
+      const DueRecords::LeavesOut nobody;
+      COVE_CO_TRY_VOID(co_await sweep_due(idle, nobody));
+    }
+    co_return ok();
+  }
+
+  Task<Result<void>> sweep_due(DocumentQuery query, DueRecords::LeavesOut leaves_out) {
+    DueRecords due(core_->records, std::move(query), std::move(leaves_out));
+    while (may_go_on()) {
+      COVE_CO_TRY(work_, co_await due.next(call_));
+      if (work_.empty()) break;
+      co_await work_through();
+    }
     co_return ok();
   }
 
   Task<void> work_through() {
-    const std::size_t workers = std::min(kAtOnce, work_.size());
+    next_ = 0;
+    const std::size_t workers = std::min<std::size_t>(options_.at_once, work_.size());
     running_ = workers;
     const auto all_done = base::Completion<int>::make(core_->parts.scheduler);
     for (std::size_t i = 0; i < workers; ++i) core_->run_beside(work(this, all_done));
@@ -138,11 +130,30 @@ class Sweep {
   }
 
   void note(const std::string& subject, const Error& error) {
-    report_.errors.push_back(subject + ": " + error.describe());
+    ++report_.failed;
+    if (report_.errors.size() < kMaxNoted) {
+      report_.errors.push_back(subject + ": " + error.describe());
+    }
+  }
+
+  /// Tells what was done about a sandbox.
+  void show(const SandboxId& sandbox, SweepMove move, const Result<void>& moved) {
+    if (!options_.progress) return;
+    SweepStep step{sandbox, std::string(name_of(move)), ""};
+    if (!moved) step.error = moved.error().describe();
+    options_.progress(step, report_);
+  }
+
+  void plan(const SandboxId& sandbox, SweepMove move) {
+    count(move, true);
+    if (report_.planned.size() < kMaxNoted) {
+      report_.planned.push_back(SweepStep{sandbox, std::string(name_of(move)), ""});
+    }
+    show(sandbox, move, ok());
   }
 
   Task<Result<void>> sweep_one(SandboxId sandbox) {
-    auto hold = core_->gates.try_enter(sandbox);
+    auto hold = core_->gates.try_enter(sandbox.str());
     if (!hold) {
       ++report_.skipped;
       co_return ok();
@@ -152,33 +163,37 @@ class Sweep {
     ++report_.examined;
     COVE_CO_TRY(const StoreTime now, co_await core_->records.now(call_));
     const bool has_garbage = !found->record.garbage.empty();
-    const Move move = move_for(*core_, found->record, now);
+    const SweepMove move = sweep_move_for(*core_, rules_, found->record, now);
     Result<void> moved = ok();
-    if (move != Move::kNothing) moved = co_await make_move(move, *std::move(found), hold);
+    if (move != SweepMove::kNothing && !core_->check_node(found->record)) {
+      ++report_.skipped;
+    } else if (move != SweepMove::kNothing && options_.dry_run) {
+      plan(sandbox, move);
+    } else if (move != SweepMove::kNothing) {
+      moved = co_await make_move(move, *std::move(found), std::move(hold));
+      show(sandbox, move, moved);
+    }
     hold.reset();
     // What the move replaced is on the list now.
-    if (has_garbage || move != Move::kNothing) {
+    if (!options_.dry_run && (has_garbage || move != SweepMove::kNothing)) {
       COVE_CO_TRY(const auto deleted, co_await collect_garbage(*core_, sandbox, call_));
       report_.deleted += deleted;
     }
     co_return moved;
   }
 
-  Task<Result<void>> make_move(Move move, StoredRecord at, std::shared_ptr<Gates::Hold> hold) {
-    if (!core_->check_node(at.record)) {
-      ++report_.skipped;
-      co_return ok();
-    }
-    if (move == Move::kAbandon) {
-      COVE_CO_TRY_VOID(co_await abandon_start(*core_, std::move(at), call_));
+  Task<Result<void>> make_move(SweepMove move, StoredRecord at, std::shared_ptr<Gates::Hold> hold) {
+    if (move == SweepMove::kAbandon) {
+      COVE_CO_TRY_VOID(co_await abandon_start(*core_, std::move(at), Reason::kRecovery, call_));
       ++report_.recovered;
       co_return ok();
     }
     const Taking taking = [move](const Record& record, const Attempt& attempt) {
       return taken(move, record, attempt);
     };
-    COVE_CO_TRY(auto job, co_await take(core_, hold, std::move(at), taking, Intent(), call_));
-    hold.reset();
+    const Intent intent = intent_of(move);
+    COVE_CO_TRY(auto job,
+                co_await take(core_, std::move(hold), std::move(at), taking, intent, call_));
     if (!job) {
       ++report_.skipped;
       co_return ok();
@@ -191,16 +206,41 @@ class Sweep {
     co_return ok();
   }
 
-  void count(Move move, bool completed) {
+  void count(SweepMove move, bool completed) {
     if (!completed) {
       ++report_.skipped;
-    } else if (move == Move::kStop) {
+    } else if (move == SweepMove::kStop) {
       ++report_.stopped;
-    } else if (move == Move::kArchive) {
+    } else if (move == SweepMove::kArchive) {
       ++report_.archived;
     } else {
       ++report_.recovered;
     }
+  }
+
+  /// What is not a sandbox's record.
+  Task<void> sweep_the_rest() {
+    co_await sweep_tombstones();
+    const auto orphans = co_await stop_orphans(core_, call_);
+    if (!orphans) note("orphans", orphans.error());
+    const auto lost = co_await settle_lost(core_, call_);
+    if (lost) {
+      report_.lost += *lost;
+    } else {
+      note("lost instances", lost.error());
+    }
+    const auto places = co_await core_->quotas.reclaim_all(call_);
+    if (!places) note("quotas", places.error());
+    const auto leases = co_await sweep_leases();
+    if (!leases) note("leases", leases.error());
+  }
+
+  Task<Result<void>> sweep_leases() {
+    COVE_CO_TRY(const StoreTime now, co_await core_->records.now(call_));
+    LeaseStore leases(core_->parts.store);
+    const StoreTime before = now - core_->settings.tombstone_keep;
+    COVE_CO_TRY_VOID(co_await leases.remove_unused(before, call_));
+    co_return ok();
   }
 
   Task<void> sweep_tombstones() {
@@ -237,9 +277,10 @@ class Sweep {
   }
 
   std::shared_ptr<Core> core_;
+  SweepOptions options_;
+  IdleRules rules_;
   const CallContext& call_;
   SweepReport report_;
-  Names names_;
   std::vector<SandboxId> work_;
   std::size_t next_ = 0;
   std::size_t running_ = 0;
@@ -247,8 +288,12 @@ class Sweep {
 
 }  // namespace
 
-Task<Result<SweepReport>> sweep(std::shared_ptr<Core> core, const CallContext& call) {
-  Sweep sweeping(std::move(core), call);
+Task<Result<SweepReport>> sweep(std::shared_ptr<Core> core, SweepOptions options,
+                                const CallContext& call) {
+  COVE_CO_TRY_VOID(check_options(options));
+  COVE_CO_TRY(auto policies, co_await idle_policies(core, call));
+  IdleRules rules(core->settings, std::move(policies));
+  Sweep sweeping(std::move(core), std::move(options), std::move(rules), call);
   co_return co_await sweeping.run();
 }
 

@@ -90,6 +90,10 @@ void begin_attempt(Record& record, const Attempt& attempt) {
   operation.id = attempt.id;
   operation.owner = attempt.owner;
   operation.heartbeat_at = attempt.now;
+  operation.drain_until = StoreTime{};
+  if (operation.kind == OperationKind::kStop && attempt.drain_for.count() > 0) {
+    operation.drain_until = attempt.now + attempt.drain_for;
+  }
   operation.error.clear();
   if (makes_volume(operation.kind)) {
     operation.generation = attempt.generation;

@@ -156,6 +156,7 @@ struct Attempt {
   std::string provider;   ///< where that volume will be
   NodeId node;
   LeaseRule leases = LeaseRule::kAll;
+  std::chrono::milliseconds drain_for{0};  ///< of a stop: how long what runs may take to finish
 };
 
 /// What went wrong with an attempt.

@@ -49,6 +49,9 @@ void visit_fields(Config& config, Fields& fields) {
   fields.seconds("/lifecycle/owner_dead_after_s", config.lifecycle.owner_dead_after);
   fields.seconds("/lifecycle/tombstone_keep_s", config.lifecycle.tombstone_keep);
   fields.number("/lifecycle/attention_after", config.lifecycle.attention_after);
+  fields.number("/quotas/running", config.lifecycle.running.all);
+  fields.number("/quotas/running_per_source", config.lifecycle.running.per_source);
+  fields.number("/quotas/running_per_user", config.lifecycle.running.per_user);
   fields.seconds("/sweep_every_s", config.sweep_every);
   fields.number("/blocking_threads", config.blocking_threads);
 }

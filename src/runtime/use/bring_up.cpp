@@ -117,7 +117,9 @@ Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
 Task<Result<std::shared_ptr<Guest>>> keep_up(Core& core, Seat& seat, const Place& place,
                                              const CallContext& call) {
   const Instant now = core.clock().now();
-  if (now - seat.touched <= core.parts().config.lifecycle.activity_idle) {
+  // While a stop lets what runs finish, a new call waits for it as an acquire does.
+  const bool drains = core.lifecycle().drains(seat.sandbox);
+  if (!drains && now - seat.touched <= core.parts().config.lifecycle.activity_idle) {
     seat.touched = now;
     core.lifecycle().touch(seat.sandbox);
     Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, false, call);

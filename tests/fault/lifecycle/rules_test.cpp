@@ -173,7 +173,7 @@ TEST_CASE_METHOD(World, "archive: an upload that is not what it must be leaves t
 }
 
 TEST_CASE_METHOD(World, "acquire: a damaged snapshot is not half restored, and can be tried again",
-                 "[fault][lifecycle][pain-9]") {
+                 "[fault][lifecycle][pain-5][pain-9]") {
   wake();
   rest();
   cluster.finish(process.archive(sandbox())).value();
@@ -280,6 +280,25 @@ TEST_CASE_METHOD(World, "sweep: ends an instance that nothing names and keeps su
   CHECK(node.instances.size() == 1);
   CHECK(node.instances.contains(instance));
   CHECK(node.volumes.contains(stray));
+}
+
+TEST_CASE_METHOD(World,
+                 "sweep: after a reboot what said running is stopped, where the node says so",
+                 "[fault][lifecycle][pain-16]") {
+  wake();
+  SimProcess& elsewhere = cluster.start("m2");
+  node.reboot();
+  CHECK(cluster.finish(elsewhere.sweep()).value().lost == 0);
+  CHECK(record().state == SandboxState::kRunning);
+  node.failing.emplace("inspect", Error(ErrorCode::kUnavailable, "no answer"));
+  CHECK(cluster.finish(process.sweep()).value().lost == 0);
+  CHECK(record().state == SandboxState::kRunning);
+  node.failing.clear();
+  CHECK(cluster.finish(process.sweep()).value().lost == 1);
+  CHECK(record().state == SandboxState::kStopped);
+  CHECK(cluster.finish(process.acquire(key_of("ana"))).value().work == AcquireWork::kResumed);
+  CHECK(cluster.finish(process.sweep()).value().lost == 0);
+  CHECK(cluster.files_of(sandbox()).size() == 1);
 }
 
 TEST_CASE_METHOD(World, "sweep: a tombstone's volumes and objects are swept once more at its end",

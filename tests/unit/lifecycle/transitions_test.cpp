@@ -278,6 +278,32 @@ TEST_CASE("Transitions: a failed attempt is abandoned where it can be, else let 
       });
 }
 
+TEST_CASE("Transitions: only the holder tells that it is there, and it changes nothing else",
+          "[unit][lifecycle]") {
+  for_each_combination([](const Record& record, const Course&, std::optional<std::size_t> at) {
+    const auto beaten = beat(record, kMine, kNow);
+    REQUIRE(beaten.has_value() == at.has_value());
+    CHECK_FALSE(beat(record, OperationId("other"), kNow));
+    if (!at) return;
+    Record same = *beaten;
+    same.operation->heartbeat_at = record.operation->heartbeat_at;
+    CHECK(to_json(same) == to_json(record));
+    CHECK(beaten->operation->heartbeat_at == kNow);
+  });
+}
+
+TEST_CASE("Transitions: a stop that lets what runs finish says until when; a take-over does not",
+          "[unit][lifecycle]") {
+  Attempt stopping = attempt("next");
+  stopping.drain_for = 10s;
+  const auto claimed = claim(base_record(SandboxState::kRunning), OperationKind::kStop, stopping);
+  REQUIRE(claimed);
+  CHECK(claimed->operation->drain_until == stopping.now + 10s);
+  const auto taken = take_over(*claimed, attempt("third"));
+  REQUIRE(taken);
+  CHECK(taken->operation->drain_until == StoreTime{});
+}
+
 TEST_CASE("Transitions: an instance is lost while it is the record's current one",
           "[unit][lifecycle][pain-16]") {
   for_each_combination([](const Record& record, const Course&, std::optional<std::size_t>) {

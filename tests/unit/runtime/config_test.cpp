@@ -79,6 +79,7 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
     "lifecycle": {"stop_after_s": 1.5, "archive_after_s": 2, "activity_lease_s": 3,
                   "activity_idle_s": 4, "heartbeat_s": 0.25, "owner_dead_after_s": 6,
                   "tombstone_keep_s": 7, "attention_after": 8},
+    "quotas": {"running": 10, "running_per_source": 11, "running_per_user": 12},
     "sweep_every_s": 9, "blocking_threads": 2})");
   REQUIRE(config);
   CHECK(config->metadata.type + config->metadata.path == "memory/m");
@@ -100,6 +101,8 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
   CHECK(config->lifecycle.owner_dead_after == 6s);
   CHECK(config->lifecycle.tombstone_keep == 7s);
   CHECK(config->lifecycle.attention_after == 8);
+  CHECK(config->lifecycle.running ==
+        cove::RunningQuotas{.all = 10, .per_source = 11, .per_user = 12});
   CHECK(config->sweep_every == 9s);
   CHECK(config->blocking_threads == 2);
   CHECK(cove::runtime::check_config(*config));
@@ -253,7 +256,7 @@ TEST_CASE("config schema: its defaults are the members' own", "[unit][runtime]")
   const auto plain = parse_config(R"({"state_dir": "/s"})");
   REQUIRE(written);
   REQUIRE(plain);
-  CHECK(defaults == 17);
+  CHECK(defaults == 20);
   CHECK(written->lifecycle.stop_after == plain->lifecycle.stop_after);
   CHECK(written->lifecycle.archive_after == plain->lifecycle.archive_after);
   CHECK(written->lifecycle.activity_lease == plain->lifecycle.activity_lease);
@@ -266,6 +269,7 @@ TEST_CASE("config schema: its defaults are the members' own", "[unit][runtime]")
   CHECK(written->objects.type == plain->objects.type);
   CHECK(written->provider.type == plain->provider.type);
   CHECK(written->policy.limits.memory_bytes == plain->policy.limits.memory_bytes);
+  CHECK(written->lifecycle.running == plain->lifecycle.running);
   CHECK(written->sweep_every == plain->sweep_every);
   CHECK(written->blocking_threads == plain->blocking_threads);
 }

@@ -111,25 +111,28 @@ class Cove:
         sandbox_id: str,
         *,
         drain: str = "refuse",
+        wait: Optional[float] = None,
         timeout: Optional[float] = None,
         cancel: Optional[Cancel] = None,
     ) -> None:
         """Ends a sandbox's processes and keeps its files.
 
         While it is in use, `drain="refuse"` raises FailedPreconditionError, "cancel" ends the use.
+        `wait` = seconds (at most 3600) in which what runs may finish before that is decided.
         """
-        self._stop("cove_stop_start", sandbox_id, drain, timeout, cancel)
+        self._stop("cove_stop_start", sandbox_id, drain, wait, timeout, cancel)
 
     def archive(
         self,
         sandbox_id: str,
         *,
         drain: str = "refuse",
+        wait: Optional[float] = None,
         timeout: Optional[float] = None,
         cancel: Optional[Cancel] = None,
     ) -> None:
         """Stops a sandbox and moves its workspace into the object store; acquire brings it back."""
-        self._stop("cove_archive_start", sandbox_id, drain, timeout, cancel)
+        self._stop("cove_archive_start", sandbox_id, drain, wait, timeout, cancel)
 
     def destroy(
         self, sandbox_id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
@@ -141,6 +144,47 @@ class Cove:
             options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
             cancel=cancel,
         )
+
+    def destroy_source(
+        self, source: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
+    ) -> int:
+        """Deletes every sandbox of "source_type/source_id" for ever and forbids new ones.
+
+        Says how many; call it again where it failed or was cut off: it goes on.
+        """
+        answer = self._json(
+            "cove_destroy_source_json_start",
+            _options.text("source", source),
+            timeout=timeout,
+            cancel=cancel,
+        )
+        return int(answer["destroyed"])
+
+    def recover(
+        self,
+        deployment: Optional[str] = None,
+        *,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> Dict[str, Any]:
+        """Makes the records again after the metadata was lost. Overwrites nothing; may be repeated.
+
+        `deployment` = which one; None = the only one in the object store. docs/c-api.md has what it
+        says.
+        """
+        name = _options.optional_text("deployment", deployment)
+        return self._json("cove_recover_json_start", name, timeout=timeout, cancel=cancel)
+
+    def metrics(self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None) -> str:
+        """What there is and what this process did, in Prometheus's text form. Reads every record."""
+        text: str = self._call(
+            "cove_metrics_text_start",
+            gives=_calls.GIVES_BUFFER,
+            take=lambda raw: _ffi.take_buffer(raw).decode(),
+            options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
+            cancel=cancel,
+        )
+        return text
 
     def sweep(self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None) -> Dict[str, Any]:
         """Stops and archives what is idle, and removes garbage, once. Says how much it did."""
@@ -214,7 +258,13 @@ class Cove:
         return _calls.call(start, owned.raw, *arguments, **named)
 
     def _stop(
-        self, start: str, sandbox_id: str, drain: str, timeout: Optional[float], cancel: Optional[Cancel]
+        self,
+        start: str,
+        sandbox_id: str,
+        drain: str,
+        wait: Optional[float],
+        timeout: Optional[float],
+        cancel: Optional[Cancel],
     ) -> None:
         if drain not in _DRAINS:
             raise ValueError(f'drain must be "refuse" or "cancel", not {drain!r}')
@@ -222,7 +272,9 @@ class Cove:
             start,
             _options.text("sandbox_id", sandbox_id),
             options=_ffi.StopOptions(
-                drain=_DRAINS[drain], timeout_ms=_options.milliseconds("timeout", timeout)
+                drain=_DRAINS[drain],
+                timeout_ms=_options.milliseconds("timeout", timeout),
+                wait_ms=_options.milliseconds("wait", wait),
             ),
             cancel=cancel,
         )

@@ -531,6 +531,7 @@ class StopOptions(_Versioned):
         ("drain", c_uint32),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+        ("wait_ms", c_uint64),
     ]
 
 
@@ -876,6 +877,15 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_archive_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
     ("cove_destroy", c_int32, (Cove, c_char_p, P(CallOptions), P(Error)), _check),
     ("cove_destroy_start", c_int32, (Cove, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_destroy_source_json", c_int32,
+     (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_destroy_source_json_start", c_int32,
+     (Cove, c_char_p, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_recover_json", c_int32, (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_recover_json_start", c_int32,
+     (Cove, c_char_p, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_metrics_text", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_metrics_text_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_sweep_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
     ("cove_sweep_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_status_json", c_int32, (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),

@@ -1,0 +1,139 @@
+// The calls of the facade on a whole deployment, or on all of a source.
+#include <utility>
+
+#include <cove/cove.hpp>
+
+#include "client/guest_link.hpp"
+#include "runtime/core.hpp"
+#include "runtime/cove_impl.hpp"
+
+namespace cove {
+
+using client::run_async;
+using client::run_blocking;
+using runtime::Core;
+using runtime::with_reserve;
+
+namespace {
+
+Task<Result<SweepReport>> sweep_all(std::shared_ptr<Core> core, SweepOptions options,
+                                    const CallContext& call) {
+  if (options.dry_run) co_return co_await core->lifecycle().sweep(options, call);
+  auto work = core->lifecycle().sweep(options, call);
+  co_return co_await with_reserve(*core, std::move(work));
+}
+
+Task<Result<std::uint32_t>> destroy_source_of(
+    std::shared_ptr<Core> core, std::string source,
+    std::function<void(const SourceProgress& so_far)> progress, const CallContext& call) {
+  auto work = core->lifecycle().destroy_source(source, std::move(progress), call);
+  Result<std::uint32_t> result = co_await with_reserve(*core, std::move(work));
+  core->seats().for_each([](runtime::Seat& seat) { seat.doubt(); });
+  co_return result;
+}
+
+Task<Result<RecoverReport>> recover_records(std::shared_ptr<Core> core, DeploymentId deployment,
+                                            const CallContext& call) {
+  co_return co_await core->lifecycle().recover(deployment, call);
+}
+
+Task<Result<std::string>> read_metrics(std::shared_ptr<Core> core, const CallContext& call) {
+  co_return co_await core->lifecycle().metrics(call);
+}
+
+Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
+  co_return co_await core->lifecycle().orphans(call);
+}
+
+}  // namespace
+
+Result<SweepReport> Cove::sweep(const CallContext& call) const {
+  return sweep(SweepOptions(), call);
+}
+
+Result<SweepReport> Cove::sweep(const SweepOptions& options, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return sweep_all(impl_->core, options, inner);
+  });
+}
+
+Result<std::uint32_t> Cove::destroy_source(
+    const std::string& source, std::function<void(const SourceProgress& so_far)> progress,
+    const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return destroy_source_of(impl_->core, source, std::move(progress), inner);
+  });
+}
+
+Result<void> Cove::revive_source(const std::string& source, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().revive_source(source, inner);
+  });
+}
+
+Result<void> Cove::set_idle_policy(const std::string& source, const IdlePolicy& policy,
+                                   const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().set_idle_policy(source, policy, inner);
+  });
+}
+
+Result<IdlePolicy> Cove::idle_policy(const std::string& source, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return impl_->core->lifecycle().idle_policy(source, inner);
+  });
+}
+
+Result<RecoverReport> Cove::recover(const DeploymentId& deployment, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return recover_records(impl_->core, deployment, inner);
+  });
+}
+
+Result<std::string> Cove::metrics(const CallContext& call) const {
+  return run_blocking(*impl_->core, call,
+                      [&](const CallContext& inner) { return read_metrics(impl_->core, inner); });
+}
+
+Result<OrphanReport> Cove::orphans(const CallContext& call) const {
+  return run_blocking(*impl_->core, call,
+                      [&](const CallContext& inner) { return find_orphans(impl_->core, inner); });
+}
+
+void Cove::destroy_source_async(std::string source, CallContext call,
+                                std::function<void(Result<std::uint32_t>)> done) const {
+  run_async<std::uint32_t>(
+      impl_->core, call,
+      [core = impl_->core, source = std::move(source)](const CallContext& inner) {
+        return destroy_source_of(core, source, nullptr, inner);
+      },
+      std::move(done));
+}
+
+void Cove::recover_async(DeploymentId deployment, CallContext call,
+                         std::function<void(Result<RecoverReport>)> done) const {
+  run_async<RecoverReport>(
+      impl_->core, call,
+      [core = impl_->core, deployment = std::move(deployment)](const CallContext& inner) {
+        return recover_records(core, deployment, inner);
+      },
+      std::move(done));
+}
+
+void Cove::metrics_async(CallContext call, std::function<void(Result<std::string>)> done) const {
+  run_async<std::string>(
+      impl_->core, call,
+      [core = impl_->core](const CallContext& inner) { return read_metrics(core, inner); },
+      std::move(done));
+}
+
+void Cove::sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const {
+  run_async<SweepReport>(
+      impl_->core, call,
+      [core = impl_->core](const CallContext& inner) {
+        return sweep_all(core, SweepOptions(), inner);
+      },
+      std::move(done));
+}
+
+}  // namespace cove

@@ -1,0 +1,109 @@
+#include "snapshot/snapshot_list.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "base/sha256.hpp"
+#include "snapshot/manifest.hpp"
+
+namespace cove::snapshot {
+namespace {
+
+constexpr std::string_view kRoot = "cove/v1/";
+constexpr std::string_view kManifestName = "/manifest.json";
+constexpr std::uint32_t kPage = 1000;
+
+Task<Result<std::string>> read_text(ObjectStore& store, ObjectKey key, const CallContext& call) {
+  COVE_CO_TRY(const auto source, co_await store.get(key, call));
+  std::string text;
+  for (;;) {
+    COVE_CO_TRY(const Bytes piece, co_await source->next(call));
+    if (piece.empty()) co_return text;
+    text.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    if (text.size() > kMaxManifest) {
+      co_return Error(ErrorCode::kIntegrity, "it is too large for a manifest");
+    }
+  }
+}
+
+FoundSnapshot found_of(const Manifest& manifest, const ObjectInfo& object,
+                       const std::string& text) {
+  FoundSnapshot found;
+  found.owner = manifest.owner;
+  found.attempt = manifest.attempt;
+  found.snapshot.format = kFormat;
+  found.snapshot.entries = manifest.counts.entries;
+  found.snapshot.content_bytes = manifest.counts.content_bytes;
+  found.snapshot.objects.push_back(manifest.data);
+  found.snapshot.objects.push_back({object.key, object.size, base::sha256_hex(text)});
+  return found;
+}
+
+/// What is wrong with the place or the data of a manifest; empty = nothing that can be seen without
+/// reading all of it.
+Task<Result<std::string>> problem_of(ObjectStore& store, const Manifest& manifest, ObjectKey key,
+                                     const CallContext& call) {
+  const auto prefix = prefix_of(manifest.owner, manifest.attempt);
+  if (!prefix || *prefix + "manifest.json" != key.str()) {
+    co_return std::string("'" + key.str() + "' is the manifest of another place");
+  }
+  const auto data = co_await store.stat(manifest.data.key, call);
+  if (!data && data.error().code() != ErrorCode::kNotFound) co_return data.error();
+  if (!data) co_return std::string("'" + manifest.data.key.str() + "' is missing");
+  if (data->size == manifest.data.size) co_return std::string();
+  co_return std::string("'" + manifest.data.key.str() + "' has " + std::to_string(data->size) +
+                        " bytes, not its " + std::to_string(manifest.data.size));
+}
+
+/// One manifest; one that is none has only its problem.
+Task<Result<FoundSnapshot>> look_at(ObjectStore& store, ObjectInfo object,
+                                    const CallContext& call) {
+  FoundSnapshot damaged;
+  const auto text = co_await read_text(store, object.key, call);
+  if (!text && text.error().code() != ErrorCode::kIntegrity) co_return text.error();
+  const auto manifest = text ? parse_manifest(*text) : Result<Manifest>(text.error());
+  if (!manifest) {
+    damaged.problem = "'" + object.key.str() + "': " + manifest.error().message();
+    co_return damaged;
+  }
+  FoundSnapshot found = found_of(*manifest, object, *text);
+  COVE_CO_TRY(found.problem, co_await problem_of(store, *manifest, object.key, call));
+  co_return found;
+}
+
+}  // namespace
+
+Task<Result<std::vector<DeploymentId>>> list_deployments(ObjectStore& store,
+                                                         const CallContext& call) {
+  const std::string root(kRoot);
+  std::vector<DeploymentId> deployments;
+  std::string after;
+  for (;;) {
+    COVE_CO_TRY(const ObjectPage page, co_await store.list(root, after, 1, call));
+    if (page.objects.empty()) co_return deployments;
+    const std::string& key = page.objects[0].key.str();
+    const std::size_t end = key.find('/', kRoot.size());
+    after = key;
+    if (end == std::string::npos) continue;
+    const std::string name = key.substr(kRoot.size(), end - kRoot.size());
+    deployments.emplace_back(name);
+    // '0' is the byte behind '/': everything of this deployment lies before it.
+    after = root + name + "0";
+  }
+}
+
+Task<Result<FoundSnapshots>> list_snapshots(ObjectStore& store, DeploymentId deployment,
+                                            std::string after, const CallContext& call) {
+  const std::string prefix = std::string(kRoot) + deployment.str() + "/";
+  COVE_CO_TRY(const ObjectPage page, co_await store.list(prefix, after, kPage, call));
+  FoundSnapshots snapshots;
+  snapshots.next = page.next;
+  for (const ObjectInfo& object : page.objects) {
+    if (!object.key.str().ends_with(kManifestName)) continue;
+    COVE_CO_TRY(auto found, co_await look_at(store, object, call));
+    snapshots.found.push_back(std::move(found));
+  }
+  co_return snapshots;
+}
+
+}  // namespace cove::snapshot
