@@ -7,10 +7,10 @@
 ///
 /// Reading order: result.hpp, workspace_key.hpp, this header, sandbox_client.hpp, exec.hpp,
 /// exec_handle.hpp, sandbox_processes.hpp, process.hpp, sandbox_files.hpp, files.hpp, edit.hpp,
-/// file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp; then record.hpp and lifecycle.hpp;
-/// then the seams: metadata_store.hpp, object_store.hpp, provider.hpp, guest.hpp (its parts are
-/// guest_commands.hpp, guest_files.hpp and guest_search.hpp), snapshot.hpp, scheduler.hpp,
-/// clock.hpp, id_source.hpp.
+/// file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp, prepare_inputs.hpp, prepare.hpp; then
+/// record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp, object_store.hpp,
+/// provider.hpp, guest.hpp (its parts are guest_commands.hpp, guest_files.hpp and
+/// guest_search.hpp), snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp.
 ///
 /// Cove is a guest in its host's process: it installs no signal handler, reads no environment
 /// variable, prints nothing, and changes no directory or mask. `Cove` and `Workspace` may be used
@@ -27,6 +27,7 @@
 #include <cove/config.hpp>
 #include <cove/lifecycle.hpp>
 #include <cove/object_store.hpp>
+#include <cove/prepare_inputs.hpp>
 #include <cove/sandbox_client.hpp>
 #include <cove/version.hpp>
 #include <cove/workspace_key.hpp>
@@ -45,6 +46,9 @@ struct Parts {
 struct AcquireOptions {
   std::string chat_id;  ///< whose session directory; empty = /workspace itself
   SandboxId sandbox;    ///< adopts a record of another id; empty = the key's own
+
+  /// What makes it ready for the task; see prepare.hpp. Empty = only its directory.
+  PrepareInputs prepare;
 };
 
 /// A workspace that runs and is held by this process. A handle that may be copied; the last copy's
@@ -60,6 +64,9 @@ class Workspace {
 
   /// What the acquire had to do.
   AcquireWork work() const;
+
+  /// What its last preparation did: the acquire's, or that of a wake since.
+  PrepareReport prepare_report() const;
 
   SandboxClient client() const;
 
@@ -89,7 +96,9 @@ class Cove {
   /// kUnavailable.
   static Result<Cove> open(Config config, Parts parts = {});
 
-  /// Brings a workspace up, from whatever it is in, and holds it. See LifecycleManager::acquire.
+  /// Brings a workspace up, from whatever it is in, prepares it, and holds it. Errors: as
+  /// LifecycleManager::acquire; kInvalidArgument - the inputs; that of a required step that failed,
+  /// with the context `step` and `output`.
   Result<Workspace> acquire(const WorkspaceKey& key, const AcquireOptions& options = {},
                             const CallContext& call = {}) const;
 
