@@ -52,9 +52,9 @@ class Lease {
 
 /// What is known of a name, for people.
 struct LeaseStatus {
-  std::uint64_t token = 0;     ///< of its newest holder
-  OwnerId holder;              ///< empty = nobody has it
-  StoreTime expires_at{};      ///< of the holder's
+  std::uint64_t token = 0;       ///< of its newest holder
+  OwnerId holder;                ///< empty = nobody has it
+  StoreTime expires_at{};        ///< of the holder's
   std::vector<OwnerId> waiting;  ///< in the order of their tickets
 };
 
@@ -63,9 +63,9 @@ class Leases {
   virtual ~Leases() = default;
 
   /// Waits for the lease until the call ends. Errors: kTimeout and kCancelled, which say who has
-  /// it; kInvalidArgument - the name is not 1 to 512 bytes without NUL; kUnavailable - the store, or
-  /// more than 256 processes wait for it. Cancellation: nothing happened; the ticket is taken back,
-  /// or ends by itself.
+  /// it; kInvalidArgument - the name is not 1 to 512 bytes without NUL; kUnavailable - the store,
+  /// or more than 256 processes wait for it. Cancellation: nothing happened; the ticket is taken
+  /// back, or ends by itself.
   virtual Task<Result<std::unique_ptr<Lease>>> acquire(const std::string& name,
                                                        const CallContext& call) = 0;
 

@@ -1,7 +1,7 @@
 /// One at a time within this process: who works on what a name stands for, and who waits to.
 ///
-/// The record, or the lease, says which process may act; the gate keeps the callers of one process from asking
-/// the store for it over and over. On the scheduler's thread only.
+/// The record, or the lease, says which process may act; the gate keeps the callers of one process
+/// from asking the store for it over and over. On the scheduler's thread only.
 #pragma once
 
 #include <array>

@@ -109,9 +109,8 @@ std::optional<LeaseDocument> withdraw(LeaseDocument document, const LeaseHoldId&
 std::string to_json(const LeaseDocument& document) {
   json waiters = json::array();
   for (const LeaseTicket& ticket : document.waiters) {
-    waiters.push_back({{"id", ticket.id.str()},
-                       {"owner", ticket.owner.str()},
-                       {"until", millis(ticket.until)}});
+    waiters.push_back(
+        {{"id", ticket.id.str()}, {"owner", ticket.owner.str()}, {"until", millis(ticket.until)}});
   }
   return base::dump_json({{"version", kVersion},
                           {"name", document.name},

@@ -32,7 +32,7 @@ struct LeaseDocument {
   LeaseHoldId holder;       ///< empty = free
   OwnerId owner;
   StoreTime expires_at{};
-  StoreTime changed_at{};  ///< when somebody last took, renewed or gave it back
+  StoreTime changed_at{};            ///< when somebody last took, renewed or gave it back
   std::vector<LeaseTicket> waiters;  ///< in the order of their coming
 };
 

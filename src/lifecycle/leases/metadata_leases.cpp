@@ -73,8 +73,7 @@ class Waiting {
     if (takes) sent_ = asked;
     const LeaseDocument wanted = *next;
     const auto durability = takes ? Durability::kDurable : Durability::kRelaxed;
-    COVE_CO_TRY_VOID(
-        co_await world_->store.replace(std::move(known), wanted, durability, call));
+    COVE_CO_TRY_VOID(co_await world_->store.replace(std::move(known), wanted, durability, call));
     if (takes) co_return Taken(wanted);
     co_return Taken();
   }

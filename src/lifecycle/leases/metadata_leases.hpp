@@ -20,7 +20,7 @@ struct LeaseParts {
   Scheduler& scheduler;
   IdSource& ids;
   const OwnerRegistry& owners;
-  std::function<void(Task<void>)> beside;  ///< runs a task beside its caller
+  std::function<void(Task<void>)> beside;                      ///< runs a task beside its caller
   std::chrono::milliseconds length{std::chrono::seconds(60)};  ///< without a renewal it ends then
 };
 

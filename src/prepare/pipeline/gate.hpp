@@ -2,30 +2,23 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include <cove/call_context.hpp>
-#include <cove/provider.hpp>
+#include <cove/ids.hpp>
+#include <cove/lease.hpp>
 #include <cove/task.hpp>
 
 namespace cove::prepare {
-
-/// The prepare lease of one sandbox; its end gives the lease back, without waiting.
-class PrepareLease {
- public:
-  virtual ~PrepareLease() = default;
-
-  /// kConflict: it is somebody else's by now; nothing more may be done under it.
-  virtual Result<void> check() const = 0;
-};
 
 class PrepareGate {
  public:
   virtual ~PrepareGate() = default;
 
   /// Takes the sandbox's prepare lease against other processes, and waits for it in its order.
-  /// Errors: kUnavailable; kTimeout; kCancelled.
-  virtual Task<Result<std::unique_ptr<PrepareLease>>> enter(const InstanceRef& instance,
-                                                            const CallContext& call) = 0;
+  /// Errors: as Leases::acquire.
+  virtual Task<Result<std::unique_ptr<Lease>>> enter(const SandboxId& sandbox,
+                                                     const CallContext& call) = 0;
 
   /// The store's time, by which the state file says when a failed step is tried again.
   virtual Task<Result<StoreTime>> now(const CallContext& call) = 0;

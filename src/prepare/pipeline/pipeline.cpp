@@ -109,12 +109,12 @@ Task<Result<void>> Pipeline::Run::take_turn(const CallContext& call) {
     co_return ok();
   }
   COVE_CO_TRY_VOID(check_refusal(seen));
-  COVE_CO_TRY(const auto lease, co_await pipeline_.gate_.enter(place_.instance, call));
+  COVE_CO_TRY(const auto lease, co_await pipeline_.gate_.enter(sandbox(), call));
   report_.waited = since(came, pipeline_.clock_);
   COVE_CO_TRY_VOID(co_await look(call));
   if (finished_) co_return ok();
   report_.path = PreparePath::kRun;
-  COVE_CO_TRY_VOID(co_await run_steps(*lease, call));
+  COVE_CO_TRY_VOID(co_await run_leased(*lease, call));
   report_.input_files = placed_files();
   remember();
   finished_ = true;

@@ -2,6 +2,7 @@
 #include "prepare/pipeline/run.hpp"
 
 #include <algorithm>
+#include <stop_token>
 #include <utility>
 
 #include "base/text/display_text.hpp"
@@ -39,10 +40,9 @@ Error refusal_of(const PrepareStep& step, const StepReport& report) {
   return refused.with_cause(*report.error);
 }
 
-Error taken_over(const Error& cause) {
+Error taken_over() {
   return Error(ErrorCode::kUnavailable, "another process prepares the workspace by now")
-      .with_retry_after(1s)
-      .with_cause(cause);
+      .with_retry_after(1s);
 }
 
 }  // namespace
@@ -108,14 +108,26 @@ Result<void> Pipeline::Run::check_refusal(std::uint64_t seen) {
   return ok();
 }
 
-Task<Result<void>> Pipeline::Run::run_steps(const PrepareLease& lease, const CallContext& call) {
+Task<Result<void>> Pipeline::Run::run_leased(const Lease& lease, const CallContext& call) {
+  std::stop_source over;
+  const auto end = [&over] { over.request_stop(); };
+  const std::stop_callback on_stop(call.stop, end);
+  const std::stop_callback on_lost(lease.lost(), end);
+  const CallContext inner{.deadline = call.deadline, .stop = over.get_token()};
+  const Result<void> done = co_await run_steps(lease, inner);
+  const bool is_cut = !done && done.error().code() == ErrorCode::kCancelled;
+  if (is_cut && !call.stop.stop_requested()) co_return taken_over();
+  co_return done;
+}
+
+Task<Result<void>> Pipeline::Run::run_steps(const Lease& lease, const CallContext& call) {
   for (std::size_t i = 0; i < plan_.size(); ++i) {
     if (plan_[i].verdict != Verdict::kRun) {
       finish(plan_[i].report);
       continue;
     }
     COVE_CO_TRY_VOID(call.check(pipeline_.clock_));
-    if (const Result<void> ours = lease.check(); !ours) co_return taken_over(ours.error());
+    if (!lease.held()) co_return taken_over();
     COVE_CO_TRY_VOID(co_await run_one(preparation_.steps[i], call));
   }
   co_return ok();

@@ -52,7 +52,9 @@ class Pipeline::Run {
   /// The error of a required step of ours that failed after `seen` refusals of this process.
   Result<void> check_refusal(std::uint64_t seen);
 
-  Task<Result<void>> run_steps(const PrepareLease& lease, const CallContext& call);
+  /// Runs them for as long as the lease is held.
+  Task<Result<void>> run_leased(const Lease& lease, const CallContext& call);
+  Task<Result<void>> run_steps(const Lease& lease, const CallContext& call);
   Task<Result<void>> run_one(const PrepareStep& step, const CallContext& call);
   Task<Result<void>> keep_success(const PrepareStep& step, StepRun run, const CallContext& call);
   Task<Result<void>> keep_failure(const PrepareStep& step, StepReport report,
