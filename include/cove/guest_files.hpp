@@ -16,7 +16,7 @@ namespace cove {
 /// Beneath what a path is resolved; nothing leads from one to the other.
 enum class GuestRoot : std::uint8_t {
   kWorkspace = 0,
-  kHome = 1,  ///< the commands' HOME: for Cove's own parts, never for what a model or user names
+  kHome = 1,  ///< the sandbox's HOME: for Cove's own parts, never for what a model or user names
 };
 
 /// A path as the guest resolves it: `path` seen from the directory `session`, which is relative to

@@ -16,6 +16,7 @@
 
 #include <cove/clock.hpp>
 #include <cove/id_source.hpp>
+#include <cove/lease.hpp>
 #include <cove/log.hpp>
 #include <cove/metadata_store.hpp>
 #include <cove/policy.hpp>
@@ -134,6 +135,10 @@ class LifecycleManager {
   LifecycleManager& operator=(const LifecycleManager&) = delete;
 
   const DeploymentId& deployment() const;
+
+  /// Named leases in the same store, each as long as `activity_lease`: `prepare:<sandbox id>` and
+  /// others. Each Lease must end before `close`.
+  Leases& leases();
 
   /// Makes the workspace run, from absent, stopped or archived, and takes an activity lease for
   /// this process. Waits for an operation that another holds, and takes over one whose owner is

@@ -22,6 +22,7 @@
 
 #include <cove/bytes.hpp>
 #include <cove/ids.hpp>
+#include <cove/object_store.hpp>
 #include <cove/prepare.hpp>
 #include <cove/result.hpp>
 #include <cove/task.hpp>
@@ -67,7 +68,7 @@ struct InputFile {
 
 /// A program text for bash (sh where the image has no bash; the report says so).
 struct InitScript {
-  std::string text;     ///< at most 256 KiB
+  std::string text;     ///< at most 96 KiB
   std::string version;  ///< another one, and the script runs again with the same text
   std::string cwd;      ///< absolute, or relative to /workspace; empty = /workspace
   std::chrono::milliseconds timeout{std::chrono::seconds(30)};  ///< 1 s to 600 s

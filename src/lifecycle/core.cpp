@@ -15,6 +15,15 @@ Core::Core(LifecycleParts used, LifecycleSettings chosen)
       records(parts.store, parts.scheduler, parts.clock),
       gates(parts.scheduler) {}
 
+void Core::start() {
+  const auto beside = [weak = weak_from_this()](Task<void> task) {
+    if (const auto core = weak.lock()) core->run_beside(std::move(task));
+  };
+  LeaseParts used{parts.store, parts.clock, parts.scheduler, parts.ids, parts.owners, beside};
+  used.length = settings.activity_lease;
+  leases = make_metadata_leases(std::move(used));
+}
+
 Attempt Core::attempt(StoreTime now, LeaseRule leases) const {
   Attempt attempt;
   attempt.id = OperationId(base::random_name(parts.ids));

@@ -11,6 +11,7 @@
 #include "base/async/completion.hpp"
 #include "lifecycle/activity.hpp"
 #include "lifecycle/gate.hpp"
+#include "lifecycle/leases/metadata_leases.hpp"
 #include "lifecycle/records/record_store.hpp"
 #include "lifecycle/rules/transitions.hpp"
 
@@ -26,7 +27,11 @@ class Core : public std::enable_shared_from_this<Core> {
   RecordStore records;
   Gates gates;
   Activity activity;
+  std::unique_ptr<Leases> leases;
   std::stop_source closing;
+
+  /// Makes the parts that need the shared pointer to this. Once, before anything else.
+  void start();
 
   /// A new name for an attempt of this process.
   Attempt attempt(StoreTime now, LeaseRule leases = LeaseRule::kAll) const;

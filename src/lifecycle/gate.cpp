@@ -1,6 +1,7 @@
 #include "lifecycle/gate.hpp"
 
 #include <deque>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -21,8 +22,8 @@ struct Gates::State {
 
   explicit State(Scheduler& used) : scheduler(used) {}
 
-  void leave(const SandboxId& sandbox) {
-    const auto found = gates.find(sandbox);
+  void leave(const std::string& name) {
+    const auto found = gates.find(name);
     found->second->call_off = nullptr;
     auto& waiting = found->second->waiting;
     while (!waiting.empty()) {
@@ -34,23 +35,23 @@ struct Gates::State {
   }
 
   Scheduler& scheduler;
-  std::unordered_map<SandboxId, std::shared_ptr<Gate>> gates;  // an entry = somebody is in
+  std::unordered_map<std::string, std::shared_ptr<Gate>> gates;  // an entry = somebody is in
 };
 
 Gates::Gates(Scheduler& scheduler) : state_(std::make_shared<State>(scheduler)) {}
 
-std::shared_ptr<Gates::Hold> Gates::try_enter(const SandboxId& sandbox) {
-  if (state_->gates.contains(sandbox)) return nullptr;
-  state_->gates.emplace(sandbox, std::make_shared<State::Gate>());
-  return std::make_shared<Hold>(state_, sandbox);
+std::shared_ptr<Gates::Hold> Gates::try_enter(const std::string& name) {
+  if (state_->gates.contains(name)) return nullptr;
+  state_->gates.emplace(name, std::make_shared<State::Gate>());
+  return std::make_shared<Hold>(state_, name);
 }
 
-Task<Result<std::shared_ptr<Gates::Hold>>> Gates::enter(SandboxId sandbox, Urgency urgency,
+Task<Result<std::shared_ptr<Gates::Hold>>> Gates::enter(std::string name, Urgency urgency,
                                                         const CallContext& call) {
-  auto hold = try_enter(sandbox);
+  auto hold = try_enter(name);
   if (hold) co_return hold;
   const auto state = state_;
-  const auto gate = state->gates.at(sandbox);
+  const auto gate = state->gates.at(name);
   const auto turn = Turn::make(state->scheduler);
   const auto rank = static_cast<std::size_t>(urgency);
   gate->waiting.push_back(turn);
@@ -61,19 +62,19 @@ Task<Result<std::shared_ptr<Gates::Hold>>> Gates::enter(SandboxId sandbox, Urgen
   --gate->wanted[rank];
   if (!entered) {
     std::erase(gate->waiting, turn);
-    co_return entered.error().with_context("waited for", "this process's own work on the sandbox");
+    co_return entered.error().with_context("waited for", "this process's own work on it");
   }
-  hold = std::make_shared<Hold>(state, std::move(sandbox));
+  hold = std::make_shared<Hold>(state, std::move(name));
   co_return hold;
 }
 
-Gates::Hold::Hold(std::shared_ptr<State> state, SandboxId sandbox)
-    : state_(std::move(state)), sandbox_(std::move(sandbox)) {}
+Gates::Hold::Hold(std::shared_ptr<State> state, std::string name)
+    : state_(std::move(state)), name_(std::move(name)) {}
 
-Gates::Hold::~Hold() { state_->leave(sandbox_); }
+Gates::Hold::~Hold() { state_->leave(name_); }
 
 bool Gates::Hold::is_wanted(Urgency urgency) const {
-  const auto& wanted = state_->gates.at(sandbox_)->wanted;
+  const auto& wanted = state_->gates.at(name_)->wanted;
   for (auto rank = static_cast<std::size_t>(urgency); rank < wanted.size(); ++rank) {
     if (wanted[rank] > 0) return true;
   }
@@ -81,7 +82,7 @@ bool Gates::Hold::is_wanted(Urgency urgency) const {
 }
 
 void Gates::Hold::on_wanted(std::function<void(Urgency)> call_off) {
-  state_->gates.at(sandbox_)->call_off = std::move(call_off);
+  state_->gates.at(name_)->call_off = std::move(call_off);
 }
 
 }  // namespace cove::lifecycle

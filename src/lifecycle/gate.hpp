@@ -1,7 +1,7 @@
-/// One at a time within this process: who works on a sandbox, and who waits to.
+/// One at a time within this process: who works on what a name stands for, and who waits to.
 ///
-/// The record says which process may act; the gate keeps the callers of one process from asking
-/// the store for it over and over. On the scheduler's thread only.
+/// The record, or the lease, says which process may act; the gate keeps the callers of one process
+/// from asking the store for it over and over. On the scheduler's thread only.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include <cove/call_context.hpp>
-#include <cove/ids.hpp>
 #include <cove/scheduler.hpp>
 #include <cove/task.hpp>
 
@@ -26,12 +26,12 @@ class Gates {
 
   explicit Gates(Scheduler& scheduler);
 
-  /// Waits for the sandbox's turn, first come first served, until the call ends.
-  Task<Result<std::shared_ptr<Hold>>> enter(SandboxId sandbox, Urgency urgency,
+  /// Waits for its turn with the name, first come first served, until the call ends.
+  Task<Result<std::shared_ptr<Hold>>> enter(std::string name, Urgency urgency,
                                             const CallContext& call);
 
   /// Null where somebody is there already.
-  std::shared_ptr<Hold> try_enter(const SandboxId& sandbox);
+  std::shared_ptr<Hold> try_enter(const std::string& name);
 
  private:
   struct State;
@@ -41,7 +41,7 @@ class Gates {
 /// A turn; its end lets the next one in.
 class Gates::Hold {
  public:
-  Hold(std::shared_ptr<State> state, SandboxId sandbox);
+  Hold(std::shared_ptr<State> state, std::string name);
   ~Hold();
   Hold(const Hold&) = delete;
   Hold& operator=(const Hold&) = delete;
@@ -54,7 +54,7 @@ class Gates::Hold {
 
  private:
   std::shared_ptr<State> state_;
-  SandboxId sandbox_;
+  std::string name_;
 };
 
 }  // namespace cove::lifecycle

@@ -59,11 +59,14 @@ Task<Result<std::unique_ptr<LifecycleManager>>> LifecycleManager::open(Lifecycle
   auto impl = std::make_unique<Impl>();
   impl->core = std::make_shared<Core>(std::move(parts), settings);
   Core& core = *impl->core;
+  core.start();
   COVE_CO_TRY(core.deployment, co_await core.records.deployment(core.parts.ids, call));
   co_return std::unique_ptr<LifecycleManager>(new LifecycleManager(std::move(impl)));
 }
 
 const DeploymentId& LifecycleManager::deployment() const { return impl_->core->deployment; }
+
+Leases& LifecycleManager::leases() { return *impl_->core->leases; }
 
 Task<Result<AcquiredInstance>> LifecycleManager::acquire(const WorkspaceKey& key,
                                                          const SandboxId& sandbox,

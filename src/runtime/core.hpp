@@ -10,8 +10,10 @@
 #include <thread>
 
 #include "client/call_gate.hpp"
+#include "prepare/pipeline/pipeline.hpp"
 #include "runtime/assembly/machinery.hpp"
 #include "runtime/use/admission.hpp"
+#include "runtime/use/prepare_gate.hpp"
 #include "runtime/use/seat.hpp"
 
 namespace cove::runtime {
@@ -38,6 +40,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   Machinery& parts() { return *live_->machinery; }
   LifecycleManager& lifecycle() { return *live_->machinery->lifecycle; }
   Seats& seats() { return live_->seats; }
+  prepare::Pipeline& pipeline() { return live_->pipeline; }
 
   /// See Cove::close.
   Result<void> close(std::chrono::milliseconds timeout);
@@ -49,10 +52,15 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   /// What threads use; kept apart so that a child of fork() can leave it behind in one piece.
   struct Live {
     explicit Live(std::unique_ptr<Machinery> parts)
-        : machinery(std::move(parts)), seats(*machinery->loop) {}
+        : machinery(std::move(parts)),
+          seats(*machinery->loop),
+          prepare_gate(*machinery),
+          pipeline(*machinery->loop, machinery->clock, prepare_gate) {}
 
     std::unique_ptr<Machinery> machinery;
-    Seats seats;                           // on the scheduler
+    Seats seats;  // on the scheduler, as the next
+    StoreGate prepare_gate;
+    prepare::Pipeline pipeline;            // on the scheduler
     TimerId touch_timer = TimerId::kNone;  // on the scheduler, as the next
     TimerId sweep_timer = TimerId::kNone;
 

@@ -3,11 +3,13 @@
 #include <cove/cove.hpp>
 
 #include "client/guest_link.hpp"
+#include "prepare/steps/plan.hpp"
 #include "runtime/assembly/disk_reserve.hpp"
 #include "runtime/core.hpp"
 #include "runtime/doctor.hpp"
 #include "runtime/use/bring_up.hpp"
 #include "runtime/use/holder.hpp"
+#include "runtime/use/step_link.hpp"
 
 namespace cove {
 
@@ -20,8 +22,10 @@ using runtime::Place;
 class Workspace::Impl {
  public:
   Impl(std::shared_ptr<Holder> its_holder, AcquireWork its_work)
+      : Impl(its_holder, client::make_client(its_holder, its_holder->place().session), its_work) {}
+  Impl(std::shared_ptr<Holder> its_holder, SandboxClient its_client, AcquireWork its_work)
       : holder(std::move(its_holder)),
-        client(client::make_client(holder, holder->place().session)),
+        client(std::move(its_client)),
         directory(holder->place().session.empty() ? "/workspace"
                                                   : "/workspace/" + holder->place().session),
         work(its_work) {}
@@ -36,6 +40,9 @@ const WorkspaceKey& Workspace::key() const { return impl_->holder->place().key; 
 const SandboxId& Workspace::sandbox_id() const { return impl_->holder->sandbox(); }
 const std::string& Workspace::directory() const { return impl_->directory; }
 AcquireWork Workspace::work() const { return impl_->work; }
+PrepareReport Workspace::prepare_report() const {
+  return impl_->holder->place().preparing->report();
+}
 SandboxClient Workspace::client() const { return impl_->client; }
 Result<void> Workspace::release(const CallContext& call) { return impl_->holder->release(call); }
 
@@ -58,20 +65,53 @@ class Cove::Impl {
 
 namespace {
 
-Result<Place> place_of(const WorkspaceKey& key, const AcquireOptions& options) {
-  COVE_TRY_VOID(validate(key));
-  if (options.chat_id.empty()) return Place{key, ""};
-  COVE_TRY(const std::string segment, session_segment(options.chat_id));
-  return Place{key, "sessions/" + segment};
+Result<std::string> session_of(const std::string& chat_id) {
+  if (chat_id.empty()) return std::string();
+  COVE_TRY(const std::string segment, session_segment(chat_id));
+  return "sessions/" + segment;
+}
+
+/// Checks what is asked for, and works out what preparing it takes.
+Task<Result<Place>> make_place(Core& core, WorkspaceKey key, AcquireOptions options) {
+  COVE_CO_TRY_VOID(validate(key));
+  COVE_CO_TRY(const std::string session, session_of(options.chat_id));
+  auto& parts = core.parts();
+  const bool is_quick = prepare::is_quick(options.prepare);
+  const auto make = [&] {
+    const prepare::HostParts host{*parts.blocking, *parts.loop};
+    return prepare::make_preparation(std::move(options.prepare), session, host);
+  };
+  Result<std::shared_ptr<const prepare::Preparation>> made =
+      Error(ErrorCode::kInternal, "nothing was made");
+  if (is_quick) made = make();
+  if (!is_quick) made = co_await base::offload(*parts.blocking, *parts.loop, make);
+  if (!made) co_return made.error();
+  co_return Place{std::move(key), session, std::make_shared<runtime::Preparing>(*made)};
+}
+
+/// The handle that prepare steps see.
+std::optional<Workspace> step_handle(const std::shared_ptr<Holder>& holder,
+                                     std::shared_ptr<Guest> guest) {
+  if (!holder) return std::nullopt;
+  auto link = std::make_shared<runtime::StepLink>(holder, std::move(guest));
+  auto client = client::make_client(std::move(link), holder->place().session);
+  return Workspace(
+      std::make_shared<Workspace::Impl>(holder, std::move(client), AcquireWork::kNone));
 }
 
 Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceKey key,
                                           AcquireOptions options, const CallContext& call) {
-  COVE_CO_TRY(Place place, place_of(key, options));
-  const SandboxId sandbox = options.sandbox.empty() ? sandbox_id_of(key) : options.sandbox;
+  const SandboxId named = options.sandbox;
+  Task<Result<Place>> making = make_place(*core, std::move(key), std::move(options));
+  COVE_CO_TRY(Place place, co_await making);
+  const SandboxId sandbox = named.empty() ? sandbox_id_of(place.key) : named;
   COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
               co_await core->seats().take(sandbox, call));
   const auto holder = std::make_shared<Holder>(core, seat, std::move(place));
+  holder->place().preparing->make_handle =
+      [weak = std::weak_ptr<Holder>(holder)](std::shared_ptr<Guest> guest) {
+        return step_handle(weak.lock(), std::move(guest));
+      };
   COVE_CO_TRY(const runtime::BroughtUp up,
               co_await runtime::bring_up(*core, *seat, holder->place(), call));
   co_return Workspace(std::make_shared<Workspace::Impl>(holder, up.work));

@@ -176,7 +176,7 @@ class Acquire {
       COVE_CO_TRY_VOID(core_->check(call));
       if (!hold_ || hold_->is_wanted(Urgency::kDestroy)) {
         hold_.reset();
-        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_, Urgency::kUser, call));
+        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_.str(), Urgency::kUser, call));
       }
       std::optional<StoredRecord> found;
       if (!std::exchange(is_absent_, false)) {

@@ -99,7 +99,7 @@ class Settle {
       COVE_CO_TRY_VOID(core_->check(call));
       if (!hold_ || hold_->is_wanted(Urgency::kDestroy)) {
         hold_.reset();
-        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_, urgency, call));
+        COVE_CO_TRY(hold_, co_await core_->gates.enter(sandbox_.str(), urgency, call));
       }
       COVE_CO_TRY(auto found, co_await core_->records.load(sandbox_, call));
       if (!found) co_return co_await answer_absent(call);

@@ -142,7 +142,7 @@ class Sweep {
   }
 
   Task<Result<void>> sweep_one(SandboxId sandbox) {
-    auto hold = core_->gates.try_enter(sandbox);
+    auto hold = core_->gates.try_enter(sandbox.str());
     if (!hold) {
       ++report_.skipped;
       co_return ok();

@@ -32,6 +32,9 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   void complain(std::string_view what) override { core_->complain(what); }
 
   Task<Result<std::shared_ptr<Guest>>> guest(const CallContext& call) override;
+  const std::map<std::string, std::string>& environment() const override {
+    return place_.preparing->steps().env;
+  }
   void note_answer() override;
   void note_error(const Error& error) override;
 

@@ -52,7 +52,7 @@ class FakeGuest final : public Guest {
   FakeCommand command;
   FakeSearch<GrepLine> lines;
   FakeSearch<FindEntry> entries;
-  std::map<std::string, std::string> files;  ///< by `session` + "/" + path
+  std::map<std::string, std::string> files;  ///< by `session` + "/" + path, of HOME behind "~"
   std::vector<ProcessInfo> processes;        ///< started ones; their output is `command`'s
   std::deque<FileEvent> events;        ///< what a watch tells, one at a time, until none is left
   std::deque<Error> faults;            ///< each next call fails with one of these

@@ -45,7 +45,10 @@ class FakeWatch final : public GuestWatch {
   std::deque<FileEvent>& events_;
 };
 
-std::string name_of_path(const GuestPath& path) { return path.session + "/" + path.path; }
+std::string name_of_path(const GuestPath& path) {
+  const char* root = path.root == GuestRoot::kHome ? "~" : "";
+  return root + path.session + "/" + path.path;
+}
 
 Error missing(const GuestPath& path) { return Error(ErrorCode::kNotFound, "no file " + path.path); }
 
