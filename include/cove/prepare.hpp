@@ -30,6 +30,7 @@
 #include <cove/error.hpp>
 #include <cove/guest.hpp>
 #include <cove/ids.hpp>
+#include <cove/provider.hpp>
 #include <cove/scheduler.hpp>
 #include <cove/task.hpp>
 
@@ -76,6 +77,9 @@ struct PrepareContext {
   /// callback forms here, its blocking forms on a thread of the step's own. Null in tests of
   /// steps without a Cove. When the instance ends meanwhile its calls fail with kUnavailable.
   const Workspace* workspace = nullptr;
+
+  /// What is being prepared. Null in tests of steps without a Cove.
+  const InstanceRef* instance = nullptr;
 
   /// What the step kept when it was last done, and what it keeps once it is done now: at most 16
   /// KiB of UTF-8, in the state file, so a hint like all of that. Empty at first.

@@ -9,6 +9,7 @@
 #include "base/text/hex.hpp"
 #include "prepare/inputs/environment.hpp"
 #include "prepare/inputs/limits.hpp"
+#include "prepare/mirrors/managed_file.hpp"
 
 namespace cove {
 namespace {
@@ -43,26 +44,6 @@ Result<void> check_timeout(const std::string& what, std::chrono::milliseconds ti
   if (timeout >= 1s && timeout <= 600s) return ok();
   return wrong("the timeout of " + what + " is " + std::to_string(timeout.count()) +
                " ms; it must be 1 s to 600 s");
-}
-
-Result<void> check_url(const char* name, const std::string& url) {
-  if (url.empty()) return ok();
-  const bool is_web = url.starts_with("http://") || url.starts_with("https://");
-  const bool is_clean = std::all_of(url.begin(), url.end(), [](char c) {
-    return c > ' ' && c < '\x7F' && c != '"' && c != '\'' && c != '\\';
-  });
-  if (is_web && is_clean && url.size() <= 2000) return ok();
-  return wrong(std::string("the mirror of ") + name + " must be an http or https URL");
-}
-
-Result<void> check_mirrors(const Mirrors& mirrors) {
-  COVE_TRY_VOID(check_url("npm", mirrors.npm));
-  COVE_TRY_VOID(check_url("pypi", mirrors.pypi));
-  COVE_TRY_VOID(check_url("apt", mirrors.apt));
-  COVE_TRY_VOID(check_url("go", mirrors.go));
-  COVE_TRY_VOID(check_url("cargo", mirrors.cargo));
-  COVE_TRY_VOID(check_url("maven", mirrors.maven));
-  return check_url("rubygems", mirrors.rubygems);
 }
 
 bool is_missing(const HostPath* path) { return path != nullptr && path->path.empty(); }
@@ -140,7 +121,7 @@ Result<void> check_steps(const std::vector<PrepareStep>& steps) {
 }  // namespace
 
 Result<void> validate(const PrepareInputs& inputs) {
-  COVE_TRY_VOID(check_mirrors(inputs.mirrors));
+  COVE_TRY_VOID(prepare::validate_mirrors(inputs.mirrors));
   COVE_TRY_VOID(check_files(inputs.files));
   COVE_TRY_VOID(check_skills(inputs));
   if (inputs.init) COVE_TRY_VOID(check_init(*inputs.init));

@@ -105,8 +105,8 @@ Result<void> check_url(const char* name, const std::string& url) {
                     !host_of(url).empty();
   if (good) return ok();
   return Error(ErrorCode::kInvalidArgument,
-               std::string("mirrors.") + name +
-                   " must be an http:// or https:// URL of at most 2048 letters, digits and "
+               std::string("the mirror of ") + name +
+                   " must be an http or https URL of at most 2048 letters, digits and "
                    "-._~:/?@!&*+;=%[]");
 }
 

@@ -99,6 +99,7 @@ Task<Result<StepRun>> run_step(const PrepareStep& step, const Preparation& prepa
                          .session = preparation.session,
                          .env = preparation.env,
                          .workspace = site.workspace,
+                         .instance = site.instance,
                          .note = std::move(note),
                          .reason = {},
                          .output = {},

@@ -19,6 +19,7 @@ struct Site {
   Scheduler& scheduler;
   const Clock& clock;
   const Workspace* workspace = nullptr;
+  const InstanceRef* instance = nullptr;
 };
 
 /// What came of one.

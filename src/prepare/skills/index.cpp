@@ -53,10 +53,10 @@ Task<Result<void>> add(SkillShelf& shelf, Guest& guest, const std::string& insta
 }  // namespace
 
 Task<Result<SkillIndex>> index_skills(SkillShelf& shelf, Guest& guest, const std::string& instance,
-                                      const PrepareInputs& inputs, const std::string& home,
+                                      const SkillInputs& inputs, const std::string& home,
                                       const CallContext& call) {
   SkillIndex index;
-  for (const SkillPackage& skill : inputs.skills) {
+  for (const SkillPackage& skill : inputs.published) {
     Expected expected;
     expected.shown = "skill " + base::quoted(skill.version_id);
     expected.version = skill.version_id;
@@ -68,7 +68,7 @@ Task<Result<SkillIndex>> index_skills(SkillShelf& shelf, Guest& guest, const std
         co_await add(shelf, guest, instance, expected, skill.version_id, index, call));
   }
   const std::string none;
-  for (const BuiltinSkill& skill : inputs.builtin_skills) {
+  for (const BuiltinSkill& skill : inputs.builtin) {
     Expected expected;
     expected.shown = "builtin skill " + base::quoted(skill.name);
     expected.version = "builtin/" + skill.name;

@@ -4,7 +4,6 @@
 #include <string>
 
 #include <cove/guest.hpp>
-#include <cove/prepare_inputs.hpp>
 #include <cove/skills.hpp>
 
 #include "prepare/skills/shelf.hpp"
@@ -16,7 +15,7 @@ namespace cove::prepare {
 /// commands, for the locations of builtin skills. Errors: those of the shelf and the guest; a
 /// package that is not what it should be is no error but a problem of the index.
 Task<Result<SkillIndex>> index_skills(SkillShelf& shelf, Guest& guest, const std::string& instance,
-                                      const PrepareInputs& inputs, const std::string& home,
+                                      const SkillInputs& inputs, const std::string& home,
                                       const CallContext& call);
 
 }  // namespace cove::prepare

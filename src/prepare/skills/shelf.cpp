@@ -259,6 +259,27 @@ void SkillShelf::doubt(const std::string& instance) {
   if (found != verified_.end()) found->second.clear();
 }
 
+std::shared_ptr<void> SkillUses::hold(const SandboxId& sandbox, const SkillInputs& inputs) {
+  std::vector<Use> uses;
+  for (const SkillPackage& skill : inputs.published) uses.emplace_back(sandbox, skill.version_id);
+  {
+    const std::lock_guard lock(counts_->mutex);
+    for (const Use& use : uses) ++counts_->of[use];
+  }
+  const auto end = [counts = counts_, uses](void* /*nothing*/) {
+    const std::lock_guard lock(counts->mutex);
+    for (const Use& use : uses) {
+      if (--counts->of[use] == 0) counts->of.erase(use);
+    }
+  };
+  return {static_cast<void*>(counts_.get()), end};
+}
+
+bool SkillUses::has(const SandboxId& sandbox, const std::string& version_id) const {
+  const std::lock_guard lock(counts_->mutex);
+  return counts_->of.contains(Use(sandbox, version_id));
+}
+
 SkillPackageInfo info_of(const std::string& version_id, const KnownPackage& known) {
   SkillPackageInfo info;
   info.version_id = version_id;

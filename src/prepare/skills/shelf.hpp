@@ -5,8 +5,10 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cove/clock.hpp>
@@ -36,7 +38,30 @@ struct LoadedPackage {
   std::shared_ptr<const Package> package;
 };
 
-/// All on the scheduler's own thread; reading and unpacking runs on the executor, some MB at a time.
+/// What an acquire asks for, shared by its steps and its index.
+struct SkillInputs {
+  std::vector<SkillPackage> published;
+  std::vector<BuiltinSkill> builtin;
+};
+
+/// Which versions the sessions of this process use. Any thread.
+class SkillUses {
+ public:
+  /// Counts as a use of these versions in the sandbox until the last copy of it goes.
+  std::shared_ptr<void> hold(const SandboxId& sandbox, const SkillInputs& inputs);
+
+  bool has(const SandboxId& sandbox, const std::string& version_id) const;
+
+ private:
+  using Use = std::pair<SandboxId, std::string>;
+  struct Counts {
+    mutable std::mutex mutex;
+    std::map<Use, std::size_t> of;  // guarded by mutex
+  };
+  std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
+};
+
+/// All but `uses` on the scheduler's own thread; reading and unpacking runs on the executor, some MB at a time.
 class SkillShelf {
  public:
   /// What it works with; borrowed. `objects` may be null where no package is named by a key.
@@ -52,6 +77,7 @@ class SkillShelf {
   explicit SkillShelf(Parts parts) : parts_(std::move(parts)) {}
 
   const Parts& parts() const noexcept { return parts_; }
+  SkillUses& uses() noexcept { return uses_; }
 
   /// Reads the package. Errors: those of PackageReader and skills_of; kIntegrity - its bytes have
   /// not the sha256 that is asked for; kNotFound - no such object, file or directory; kTooLarge.
@@ -102,6 +128,7 @@ class SkillShelf {
   Task<Result<Turn>> turn(const CallContext& call);
 
   Parts parts_;
+  SkillUses uses_;
   std::map<std::string, Memory> known_;  // by key_of
   std::deque<std::string> known_order_;
   std::deque<std::shared_ptr<base::Completion<Result<void>>>> waiting_;

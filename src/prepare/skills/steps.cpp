@@ -1,13 +1,12 @@
 #include "prepare/skills/steps.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.hpp"
-#include "base/text/display_text.hpp"
-#include "base/text/hex.hpp"
 #include "base/text/json.hpp"
 #include "prepare/skills/index.hpp"
 #include "prepare/skills/place/builtin_sync.hpp"
@@ -19,6 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kTimeout = 600s;  // a large package over a slow line
+constexpr const char* kNone = "none";
 
 /// What names a package without reading it.
 std::string mark_of(const SkillPackage& skill) {
@@ -31,28 +31,34 @@ std::string mark_of(const SkillPackage& skill) {
   return mark + "\n";
 }
 
-std::string skills_fingerprint(const PrepareInputs& inputs) {
+std::string published_fingerprint(const SkillInputs& inputs) {
   base::Sha256 hash;
-  for (const SkillPackage& skill : inputs.skills) hash.update(mark_of(skill));
+  for (const SkillPackage& skill : inputs.published) hash.update(mark_of(skill));
   return hash.hex();
 }
 
-Task<Result<void>> apply_skills(SkillStepInputs step, PrepareContext& context) {
-  if (step.inputs->skills.empty()) {
+Task<Result<void>> apply_skills(SkillParts parts, PrepareContext& context) {
+  const std::vector<SkillPackage>& skills = parts.inputs->published;
+  if (skills.empty()) {
     context.nothing_to_do = true;
     context.reason = "no skills are asked for";
     co_return ok();
   }
-  const PlacementRequest request{.shelf = *step.shelf,
-                                 .guest = context.guest,
-                                 .skills = step.inputs->skills,
-                                 .instance = step.instance,
-                                 .now = step.now,
-                                 .grace = step.grace,
-                                 .is_in_use = step.is_in_use,
-                                 .tell = context.tell};
+  PlacementRequest request{.shelf = *parts.shelf,
+                           .guest = context.guest,
+                           .skills = skills,
+                           .instance = instance_name(context.instance),
+                           .now = parts.now,
+                           .grace = parts.grace,
+                           .is_in_use = {},
+                           .tell = context.tell};
+  if (context.instance != nullptr) {
+    request.is_in_use = [&parts, &context](const std::string& version_id) {
+      return parts.shelf->uses().has(context.instance->volume.sandbox, version_id);
+    };
+  }
   COVE_CO_TRY(const PlacementReport report, co_await place_skills(request, context.call));
-  context.reason = report.summary(step.inputs->skills.size());
+  context.reason = report.summary(skills.size());
   co_return ok();
 }
 
@@ -74,9 +80,9 @@ std::string note_of(const std::vector<BuiltinSkill>& skills) {
   return base::dump_json(names);
 }
 
-Task<Result<void>> apply_builtin(SkillStepInputs step, PrepareContext& context) {
+Task<Result<void>> apply_builtin(SkillParts parts, PrepareContext& context) {
   std::set<std::string> gone = names_in(context.note);
-  const std::vector<BuiltinSkill>& skills = step.inputs->builtin_skills;
+  const std::vector<BuiltinSkill>& skills = parts.inputs->builtin;
   if (skills.empty() && gone.empty()) {
     context.nothing_to_do = true;
     context.reason = "no builtin skills are asked for";
@@ -86,7 +92,7 @@ Task<Result<void>> apply_builtin(SkillStepInputs step, PrepareContext& context) 
   for (const BuiltinSkill& skill : skills) {
     gone.erase(skill.name);
     Result<BuiltinReport> done =
-        co_await sync_builtin(*step.shelf, context.guest, skill, context.call);
+        co_await sync_builtin(*parts.shelf, context.guest, skill, context.call);
     if (!done) co_return done.error().with_context("skill", skill.name);
     all.written += done->written;
     all.removed += done->removed;
@@ -101,94 +107,70 @@ Task<Result<void>> apply_builtin(SkillStepInputs step, PrepareContext& context) 
   co_return ok();
 }
 
-Task<Result<void>> apply_capabilities(SkillStepInputs step, std::string home,
-                                      PrepareContext& context) {
+Task<Result<void>> apply_capabilities(SkillParts parts, PrepareContext& context) {
+  const std::string instance = instance_name(context.instance);
   COVE_CO_TRY(const SkillIndex index,
-              co_await index_skills(*step.shelf, context.guest, step.instance, *step.inputs, home,
-                                    context.call));
-  context.reason = std::to_string(index.skills.size()) + " skills";
-  for (const std::string& problem : index.problems) context.reason += "; " + problem;
+              co_await index_skills(*parts.shelf, context.guest, instance, *parts.inputs,
+                                    parts.home, context.call));
   context.nothing_to_do = index.skills.empty() && index.problems.empty();
+  context.reason = std::to_string(index.skills.size()) + " skills";
   if (index.problems.empty()) co_return ok();
   co_return Error(ErrorCode::kIntegrity, index.problems.front());
 }
 
-Result<void> check_name(const char* kind, const std::string& name, std::set<std::string>& seen) {
-  if (!is_skill_name(name)) {
-    return Error(ErrorCode::kInvalidArgument,
-                 std::string(kind) + " " + base::quoted(name) +
-                     " must be 1 to 64 of [A-Za-z0-9._-] and begin with one of [A-Za-z0-9_]");
-  }
-  if (!seen.insert(name).second) {
-    return Error(ErrorCode::kInvalidArgument,
-                 std::string(kind) + " " + base::quoted(name) + " is there twice");
-  }
-  return ok();
-}
-
 }  // namespace
 
-PrepareStep skills_step(const SkillStepInputs& step) {
-  PrepareStep made;
-  made.name = "skills";
-  made.after = PrepareStage::kSkills;
-  made.policy = StepPolicy::kRequired;
-  made.timeout = kTimeout;
-  made.fingerprint = "none";
-  if (!step.inputs->skills.empty()) {
-    const auto period = std::max<std::chrono::seconds>(step.grace / 2, 1s);
-    made.fingerprint = skills_fingerprint(*step.inputs) + "@" +
-                       std::to_string(step.now.time_since_epoch() / period);
-  }
-  made.apply = [step](PrepareContext& context) { return apply_skills(step, context); };
-  return made;
+std::string instance_name(const InstanceRef* instance) {
+  if (instance == nullptr) return {};
+  return instance->volume.sandbox.str() + "/" + instance->volume.generation.str() + "/" +
+         std::to_string(number_of(instance->epoch));
 }
 
-Task<Result<PrepareStep>> builtin_skills_step(SkillStepInputs step, const CallContext& call) {
+Task<Result<std::string>> fingerprint_of(SkillShelf& shelf, const std::vector<BuiltinSkill>& skills,
+                                         const CallContext& call) {
+  if (skills.empty()) co_return std::string(kNone);
   base::Sha256 hash;
-  for (const BuiltinSkill& skill : step.inputs->builtin_skills) {
-    COVE_CO_TRY(const auto known, co_await step.shelf->know(skill, call));
+  for (const BuiltinSkill& skill : skills) {
+    COVE_CO_TRY(const auto known, co_await shelf.know(skill, call));
     hash.update(skill.name + "\n" + known->outline.hash + "\n");
   }
-  PrepareStep made;
-  made.name = "builtin_skills";
-  made.after = PrepareStage::kBuiltinSkills;
-  made.policy = StepPolicy::kRequired;
-  made.timeout = kTimeout;
-  made.fingerprint = step.inputs->builtin_skills.empty() ? "none" : hash.hex();
-  made.apply = [step](PrepareContext& context) { return apply_builtin(step, context); };
-  co_return made;
+  co_return hash.hex();
 }
 
-PrepareStep capabilities_step(const SkillStepInputs& step, const std::string& home,
-                              const std::string& builtin_fingerprint) {
-  PrepareStep made;
-  made.name = "capabilities";
-  made.after = PrepareStage::kCapabilities;
-  made.policy = StepPolicy::kBestEffort;
-  made.timeout = kTimeout;
-  made.fingerprint = skills_fingerprint(*step.inputs) + "+" + builtin_fingerprint;
-  made.apply = [step, home](PrepareContext& context) {
-    return apply_capabilities(step, home, context);
-  };
-  return made;
+PrepareStep skills_step(const SkillParts& parts) {
+  PrepareStep step;
+  step.name = "skills";
+  step.after = PrepareStage::kSkills;
+  step.timeout = kTimeout;
+  step.fingerprint = kNone;
+  if (!parts.inputs->published.empty()) {
+    const auto period = std::max<std::chrono::seconds>(parts.grace / 2, 1s);
+    step.fingerprint = published_fingerprint(*parts.inputs) + "@" +
+                       std::to_string(parts.now.time_since_epoch() / period);
+  }
+  step.apply = [parts](PrepareContext& context) { return apply_skills(parts, context); };
+  return step;
 }
 
-Result<void> validate_skills(const PrepareInputs& inputs) {
-  std::set<std::string> versions;
-  std::set<std::string> names;
-  for (const SkillPackage& skill : inputs.skills) {
-    COVE_TRY_VOID(check_name("the version id", skill.version_id, versions));
-    if (!skill.sha256.empty() && !base::is_hex(skill.sha256, 64)) {
-      return Error(ErrorCode::kInvalidArgument, "the sha256 of skill " +
-                                                    base::quoted(skill.version_id) +
-                                                    " must be 64 digits of [0-9a-f]");
-    }
-  }
-  for (const BuiltinSkill& skill : inputs.builtin_skills) {
-    COVE_TRY_VOID(check_name("the builtin skill", skill.name, names));
-  }
-  return ok();
+PrepareStep builtin_skills_step(const SkillParts& parts) {
+  PrepareStep step;
+  step.name = "builtin_skills";
+  step.after = PrepareStage::kBuiltinSkills;
+  step.timeout = kTimeout;
+  step.fingerprint = parts.builtin_fingerprint;
+  step.apply = [parts](PrepareContext& context) { return apply_builtin(parts, context); };
+  return step;
+}
+
+PrepareStep capabilities_step(const SkillParts& parts) {
+  PrepareStep step;
+  step.name = "capabilities";
+  step.after = PrepareStage::kCapabilities;
+  step.policy = StepPolicy::kBestEffort;
+  step.timeout = kTimeout;
+  step.fingerprint = published_fingerprint(*parts.inputs) + "+" + parts.builtin_fingerprint;
+  step.apply = [parts](PrepareContext& context) { return apply_capabilities(parts, context); };
+  return step;
 }
 
 }  // namespace cove::prepare

@@ -2,45 +2,44 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 
 #include <cove/prepare.hpp>
-#include <cove/prepare_inputs.hpp>
 
 #include "prepare/skills/place/usage.hpp"
 #include "prepare/skills/shelf.hpp"
 
 namespace cove::prepare {
 
-/// What the steps of one acquire share.
-struct SkillStepInputs {
+/// What the steps of one acquire share. A step that runs without PrepareContext::instance compares
+/// each time what it would remember.
+struct SkillParts {
   std::shared_ptr<SkillShelf> shelf;
-  std::shared_ptr<const PrepareInputs> inputs;
-
-  /// Names what runs: sandbox, generation and epoch.
-  std::string instance;
-
-  WallTime now{};  ///< by the host's clock
+  std::shared_ptr<const SkillInputs> inputs;
+  std::string home;                 ///< of the commands
+  std::string builtin_fingerprint;  ///< see fingerprint_of
+  WallTime now{};                   ///< by the host's clock
   std::chrono::seconds grace{std::chrono::hours(24 * 7)};
-  std::function<bool(const std::string& version_id)> is_in_use;
 };
+
+/// Of the contents of builtin skills; reads those of which nothing is known yet. Errors: those of
+/// SkillShelf.
+Task<Result<std::string>> fingerprint_of(SkillShelf& shelf, const std::vector<BuiltinSkill>& skills,
+                                         const CallContext& call);
 
 /// "skills": places the published ones and collects what nobody uses. Its fingerprint also changes
 /// twice per grace time, so that what a session goes on using is not collected.
-PrepareStep skills_step(const SkillStepInputs& step);
+PrepareStep skills_step(const SkillParts& parts);
 
-/// "builtin_skills". Reads those packages of which nothing is known yet, for the fingerprint of
-/// their contents. Errors: those of SkillShelf.
-Task<Result<PrepareStep>> builtin_skills_step(SkillStepInputs step, const CallContext& call);
+/// "builtin_skills": brings them up to date, and removes those that are not asked for any more.
+PrepareStep builtin_skills_step(const SkillParts& parts);
 
 /// "capabilities": compares what is placed with what was published, ahead of the first
-/// Workspace::skills(). `home`: as of index_skills. Best effort.
-PrepareStep capabilities_step(const SkillStepInputs& step, const std::string& home,
-                              const std::string& builtin_fingerprint);
+/// Workspace::skills(). Best effort.
+PrepareStep capabilities_step(const SkillParts& parts);
 
-/// Checks what `validate` of the inputs checks of skills: names, and that none comes twice.
-Result<void> validate_skills(const PrepareInputs& inputs);
+/// How what is remembered of an instance is filed; empty where there is none.
+std::string instance_name(const InstanceRef* instance);
 
 }  // namespace cove::prepare

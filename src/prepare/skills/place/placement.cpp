@@ -7,9 +7,9 @@
 #include "base/system/system_clock.hpp"
 #include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
+#include "prepare/inputs/byte_sources.hpp"
 #include "prepare/skills/package/package_tar.hpp"
 #include "prepare/skills/place/guest_tree.hpp"
-#include "prepare/skills/place/text_source.hpp"
 
 namespace cove::prepare {
 namespace {
