@@ -3,6 +3,8 @@
 #include <cove/cove.hpp>
 
 #include "client/guest_link.hpp"
+#include "prepare/skills/index.hpp"
+#include "prepare/skills/library.hpp"
 #include "prepare/steps/plan.hpp"
 #include "runtime/assembly/disk_reserve.hpp"
 #include "runtime/core.hpp"
@@ -18,6 +20,10 @@ using client::run_blocking;
 using runtime::Core;
 using runtime::Holder;
 using runtime::Place;
+
+namespace {
+constexpr const char* kHome = "/home/sandbox";  // of the commands
+}
 
 class Workspace::Impl {
  public:
@@ -44,6 +50,33 @@ PrepareReport Workspace::prepare_report() const {
   return impl_->holder->place().preparing->report();
 }
 SandboxClient Workspace::client() const { return impl_->client; }
+
+namespace {
+
+/// Compares what is placed with what was published, once per instance.
+Task<Result<SkillIndex>> find_skills(std::shared_ptr<Holder> holder, const CallContext& call) {
+  COVE_CO_TRY(const auto guest, co_await holder->guest(call));
+  const std::string instance = prepare::instance_name(&holder->instance());
+  const std::string home = kHome;
+  co_return co_await prepare::index_skills(*holder->shelf(), *guest, instance,
+                                           *holder->place().preparing->steps().skills, home, call);
+}
+
+}  // namespace
+
+Result<SkillIndex> Workspace::skills(const CallContext& call) const {
+  return run_blocking(*impl_->holder, call, [&](const CallContext& inner) {
+    return find_skills(impl_->holder, inner);
+  });
+}
+
+void Workspace::skills_async(CallContext call, std::function<void(Result<SkillIndex>)> done) const {
+  run_async<SkillIndex>(
+      impl_->holder, call,
+      [holder = impl_->holder](const CallContext& inner) { return find_skills(holder, inner); },
+      std::move(done));
+}
+
 Result<void> Workspace::release(const CallContext& call) { return impl_->holder->release(call); }
 
 class Cove::Impl {
@@ -71,15 +104,30 @@ Result<std::string> session_of(const std::string& chat_id) {
   return "sessions/" + segment;
 }
 
+/// What the steps about skills work with.
+Task<Result<prepare::SkillParts>> make_skill_parts(Core& core, const PrepareInputs& inputs,
+                                                   const CallContext& call) {
+  prepare::SkillParts parts;
+  parts.shelf = core.skills();
+  parts.home = kHome;
+  parts.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  COVE_CO_TRY(parts.builtin_fingerprint,
+              co_await prepare::fingerprint_of(*parts.shelf, inputs.builtin_skills, call));
+  co_return parts;
+}
+
 /// Checks what is asked for, and works out what preparing it takes.
-Task<Result<Place>> make_place(Core& core, WorkspaceKey key, AcquireOptions options) {
+Task<Result<Place>> make_place(Core& core, WorkspaceKey key, AcquireOptions options,
+                               const CallContext& call) {
   COVE_CO_TRY_VOID(validate(key));
+  COVE_CO_TRY_VOID(validate(options.prepare));
   COVE_CO_TRY(const std::string session, session_of(options.chat_id));
   auto& parts = core.parts();
   const bool is_quick = prepare::is_quick(options.prepare);
+  COVE_CO_TRY(prepare::SkillParts skills, co_await make_skill_parts(core, options.prepare, call));
   const auto make = [&] {
     const prepare::HostParts host{*parts.blocking, *parts.loop};
-    return prepare::make_preparation(std::move(options.prepare), session, host);
+    return prepare::make_preparation(std::move(options.prepare), session, host, std::move(skills));
   };
   Result<std::shared_ptr<const prepare::Preparation>> made =
       Error(ErrorCode::kInternal, "nothing was made");
@@ -102,11 +150,12 @@ std::optional<Workspace> step_handle(const std::shared_ptr<Holder>& holder,
 Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceKey key,
                                           AcquireOptions options, const CallContext& call) {
   const SandboxId named = options.sandbox;
-  Task<Result<Place>> making = make_place(*core, std::move(key), std::move(options));
+  Task<Result<Place>> making = make_place(*core, std::move(key), std::move(options), call);
   COVE_CO_TRY(Place place, co_await making);
   const SandboxId sandbox = named.empty() ? sandbox_id_of(place.key) : named;
   COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
               co_await core->seats().take(sandbox, call));
+  place.preparing->skills_held = core->skills()->uses().hold(sandbox, *place.preparing->steps().skills);
   const auto holder = std::make_shared<Holder>(core, seat, std::move(place));
   holder->place().preparing->make_handle =
       [weak = std::weak_ptr<Holder>(holder)](std::shared_ptr<Guest> guest) {
@@ -175,6 +224,14 @@ Task<Result<RecordPage>> list_records(std::shared_ptr<Core> core, std::string so
   co_return co_await core->lifecycle().list(source, after, limit, call);
 }
 
+/// Does something with the library of published skills.
+template <class Work>
+std::invoke_result_t<Work&, prepare::SkillLibrary&> with_library(std::shared_ptr<Core> core,
+                                                                 Work work) {
+  prepare::SkillLibrary library(*core->skills(), core->lifecycle().deployment());
+  co_return co_await work(library);
+}
+
 Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
   co_return co_await core->lifecycle().orphans(call);
 }
@@ -206,6 +263,39 @@ void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext c
       [core = impl_->core, key = std::move(key), options = std::move(options)](
           const CallContext& inner) { return acquire_workspace(core, key, options, inner); },
       std::move(done));
+}
+
+Result<SkillPackageInfo> Cove::add_skill(const std::string& version_id, ByteView package,
+                                         const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
+      return library.add(version_id, package, inner);
+    });
+  });
+}
+
+Result<std::vector<SkillPackageInfo>> Cove::list_skills(const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core,
+                        [&](prepare::SkillLibrary& library) { return library.list(inner); });
+  });
+}
+
+Result<SkillPackage> Cove::find_skill(const std::string& version_id,
+                                      const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
+      return library.find(version_id, inner);
+    });
+  });
+}
+
+Result<void> Cove::remove_skill(const std::string& version_id, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
+      return library.remove(version_id, inner);
+    });
+  });
 }
 
 Result<void> Cove::stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call) const {

@@ -57,6 +57,10 @@ class SandboxMemory {
 
   void note(Prepared prepared);
 
+  /// After a step took the place of what it had made of other inputs: who has those is not prepared
+  /// any more.
+  void forget_prepared() { prepared_.clear(); }
+
   std::map<std::string, Failure> failures;  ///< by step
   std::optional<Refusal> refusal;
 

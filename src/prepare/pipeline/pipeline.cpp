@@ -86,7 +86,9 @@ Task<Result<void>> Pipeline::Run::look(const CallContext& call) {
   });
   if (!is_idle) co_return ok();
   report_.path = PreparePath::kUnchanged;
-  for (const Planned& step : plan_) report_.steps.push_back(step.report);
+  for (const Planned& step : plan_) {
+    if (!step.hidden) report_.steps.push_back(step.report);
+  }
   report_.input_files = placed_files();
   remember();
   finished_ = true;

@@ -4,12 +4,15 @@
 
 #include <functional>
 #include <map>
+#include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include <cove/prepare.hpp>
 
 #include "prepare/inputs/redactor.hpp"
+#include "prepare/skills/shelf.hpp"
 
 namespace cove::prepare {
 
@@ -19,6 +22,19 @@ struct Preparation {
 
   /// Of all of them together; empty where one is applied at every acquire.
   std::string fingerprint;
+
+  /// Steps that only take back what an earlier acquire asked for: where the state file knows
+  /// nothing of one, it is not there at all.
+  std::set<std::string> takes_back;
+
+  /// Steps of which only the last counts: what one makes takes the place of what it made of other
+  /// inputs.
+  std::set<std::string> exclusive;
+
+  /// The session's directory is made by a step; else it is made apart.
+  bool makes_session = false;
+
+  std::shared_ptr<const SkillInputs> skills;
 
   std::string session;  ///< as in GuestPath
   std::map<std::string, std::string> env;

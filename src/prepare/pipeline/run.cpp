@@ -77,11 +77,15 @@ Task<Result<std::vector<Pipeline::Run::Planned>>> Pipeline::Run::plan(const Call
   std::vector<Planned> planned;
   for (const PrepareStep& step : preparation_.steps) {
     const std::string hash = hash_of(step.fingerprint);
-    if (is_done(step, hash)) {
-      planned.push_back({Verdict::kDone, skipped(step, "unchanged")});
+    if (preparation_.takes_back.contains(step.name) && state_.find(step.name) == nullptr) {
+      planned.push_back({Verdict::kDone, {}, true});
       continue;
     }
-    planned.push_back({Verdict::kRun, {}});
+    if (is_done(step, hash)) {
+      planned.push_back({Verdict::kDone, skipped(step, "unchanged"), false});
+      continue;
+    }
+    planned.push_back({Verdict::kRun, {}, false});
     if (step.policy == StepPolicy::kRequired) continue;
     COVE_CO_TRY_VOID(co_await learn_failure(step, hash, call));
     const auto failure = memory().failures.find(step.name);
@@ -92,7 +96,7 @@ Task<Result<std::vector<Pipeline::Run::Planned>>> Pipeline::Run::plan(const Call
     }
     StepReport report = skipped(step, failure->second.reason);
     report.retry_after = std::chrono::ceil<milliseconds>(failure->second.retry_at - now);
-    planned.back() = {Verdict::kNotYet, std::move(report)};
+    planned.back() = {Verdict::kNotYet, std::move(report), false};
   }
   co_return planned;
 }
@@ -122,6 +126,7 @@ Task<Result<void>> Pipeline::Run::run_leased(const Lease& lease, const CallConte
 
 Task<Result<void>> Pipeline::Run::run_steps(const Lease& lease, const CallContext& call) {
   for (std::size_t i = 0; i < plan_.size(); ++i) {
+    if (plan_[i].hidden) continue;
     if (plan_[i].verdict != Verdict::kRun) {
       finish(plan_[i].report);
       continue;
@@ -165,6 +170,9 @@ Task<Result<void>> Pipeline::Run::keep_success(const PrepareStep& step, StepRun 
     StepState done;
     done.name = step.name;
     done.done = hash_of(step.fingerprint);
+    const StepState* before = state_.find(step.name);
+    const bool replaces = before != nullptr && before->done != done.done;
+    if (replaces && preparation_.exclusive.contains(step.name)) memory().forget_prepared();
     done.note = std::move(run.note);
     state_.put(std::move(done));
   }

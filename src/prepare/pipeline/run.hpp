@@ -35,7 +35,8 @@ class Pipeline::Run {
 
   struct Planned {
     Verdict verdict = Verdict::kRun;
-    StepReport report;  ///< of a step that does not run
+    StepReport report;    ///< of a step that does not run
+    bool hidden = false;  ///< it has nothing to take back
   };
 
   const SandboxId& sandbox() const noexcept { return place_.instance.volume.sandbox; }

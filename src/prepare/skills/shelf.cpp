@@ -88,7 +88,9 @@ SkillShelf::Origin SkillShelf::origin_of(const BuiltinSkill& skill) {
 /// What names the package's content: a version id alone does not, two applications may both say
 /// "v1".
 Task<Result<std::string>> SkillShelf::key_of(const Origin& origin) {
-  if (origin.object != nullptr) co_return origin.shown + "\nobject " + origin.object->str();
+  if (origin.object != nullptr) {
+    co_return origin.shown + "\nobject " + origin.object->str() + " " + origin.sha256;
+  }
   if (origin.path != nullptr) co_return origin.shown + "\npath " + origin.path->path;
   if (!origin.sha256.empty()) co_return origin.shown + "\nsha256 " + origin.sha256;
   const Bytes& bytes = *origin.bytes;

@@ -7,6 +7,7 @@
 #include <cove/prepare_inputs.hpp>
 
 #include "prepare/pipeline/preparation.hpp"
+#include "prepare/skills/steps.hpp"
 #include "prepare/steps/input_content.hpp"
 
 namespace cove::prepare {
@@ -18,9 +19,10 @@ bool is_plain(const PrepareInputs& inputs);
 bool is_quick(const PrepareInputs& inputs);
 
 /// Checks the inputs and makes the steps; may read the host's disk, so it blocks. `session` as in
-/// GuestPath. Errors: as validate; kNotFound and others - of a file of the host.
+/// GuestPath; of `skills` all but the inputs. Errors: as validate; kNotFound and others - of a file
+/// of the host; kUnsupported - skills, where no shelf is given.
 Result<std::shared_ptr<const Preparation>> make_preparation(PrepareInputs inputs,
                                                             const std::string& session,
-                                                            HostParts host);
+                                                            HostParts host, SkillParts skills = {});
 
 }  // namespace cove::prepare

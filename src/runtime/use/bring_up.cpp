@@ -112,7 +112,7 @@ Task<Result<void>> run_steps(Core& core, Seat& seat, Preparing& preparing,
 Task<Result<void>> make_ready(Core& core, Seat& seat, const Place& place,
                               std::shared_ptr<Guest> guest, const CallContext& call) {
   Preparing& preparing = *place.preparing;
-  if (preparing.is_plain() || seat.missed.contains(place.session)) {
+  if (!preparing.steps().makes_session || seat.missed.contains(place.session)) {
     COVE_CO_TRY_VOID(co_await make_session(seat, *guest, place.session, call));
   }
   if (preparing.is_plain()) co_return ok();

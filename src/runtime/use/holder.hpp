@@ -21,6 +21,10 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   const Place& place() const noexcept { return place_; }
   const SandboxId& sandbox() const noexcept { return seat_->sandbox; }
 
+  /// What ran when it was last reached. On the scheduler, as the next.
+  const InstanceRef& instance() const noexcept { return seat_->instance; }
+  const std::shared_ptr<prepare::SkillShelf>& shelf() { return core_->skills(); }
+
   /// See Workspace::release.
   Result<void> release(const CallContext& call);
 

@@ -23,10 +23,13 @@ class Preparing {
 
   const prepare::Preparation& steps() const noexcept { return *steps_; }
 
-  /// True where nothing but the session's directory is wanted.
+  /// True where there is no step at all.
   bool is_plain() const noexcept { return steps_->steps.empty(); }
 
-  MakeHandle make_handle;  ///< set once, before the first use
+  MakeHandle make_handle;  ///< set once, before the first use, as the next
+
+  /// Says that its skills are in use; see SkillUses.
+  std::shared_ptr<void> skills_held;
 
   bool is_ready_on(const InstanceRef& instance) const {
     return is_plain() || ready_on_ == instance;
