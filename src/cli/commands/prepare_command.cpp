@@ -1,4 +1,3 @@
-#include <filesystem>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -14,14 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxScript = 96 * 1024;
 
-/// An absolute path, by which a file is found whatever the directory is later.
-Result<std::string> absolute(const std::string& path) {
-  std::error_code failure;
-  const std::filesystem::path whole = std::filesystem::absolute(path, failure);
-  if (!failure) return whole.string();
-  return Error(ErrorCode::kInvalidArgument, "--input is no path of a file");
-}
-
 Result<PrepareInputs> inputs_of(const Invocation& invocation) {
   const PrepareChoice& choice = invocation.request.prepare;
   PrepareInputs inputs;
@@ -32,8 +23,7 @@ Result<PrepareInputs> inputs_of(const Invocation& invocation) {
   for (const std::string& path : choice.inputs) {
     InputFile file;
     file.name = last_name(path);
-    COVE_TRY(std::string whole, absolute(path));
-    file.content = HostPath{std::move(whole)};
+    file.content = HostPath{path};
     inputs.files.push_back(std::move(file));
   }
   if (choice.init_file.empty()) return inputs;
