@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cli/arguments/file_help.hpp"
+#include "cli/arguments/prepare_help.hpp"
 #include "cli/arguments/process_help.hpp"
 #include "cli/arguments/request.hpp"
 #include "cli/arguments/tool_help.hpp"
@@ -25,6 +26,7 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   edit      replace text in a file         cove edit --app demo --user ana a.py 'x = 1' 'x = 2'
   tool      call a tool as a model does    cove tool --app demo --user ana sandbox_ls '{}'
   tools     describe the tools             cove tools --format mcp
+  prepare   make it ready for a task       cove prepare --app demo --user ana --init setup.sh
 
 Commands that run on in a workspace:
   exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
@@ -217,12 +219,13 @@ struct Topic {
 };
 
 constexpr Topic kTopics[] = {
-    {"", kOverview},       {"exec", kExec},         {"ps", kPsHelp},     {"logs", kLogsHelp},
-    {"kill", kKillHelp},   {"attach", kAttachHelp}, {"put", kPutHelp},   {"get", kGetHelp},
-    {"ls", kLsHelp},       {"grep", kGrepHelp},     {"find", kFindHelp}, {"read", kReadHelp},
-    {"write", kWriteHelp}, {"edit", kEditHelp},     {"tool", kToolHelp}, {"tools", kToolsHelp},
-    {"status", kStatus},   {"list", kListHelp},     {"stop", kStop},     {"archive", kArchive},
-    {"destroy", kDestroy}, {"sweep", kSweep},       {"doctor", kDoctor}, {"help", kHelp},
+    {"", kOverview},           {"exec", kExec},         {"ps", kPsHelp},     {"logs", kLogsHelp},
+    {"kill", kKillHelp},       {"attach", kAttachHelp}, {"put", kPutHelp},   {"get", kGetHelp},
+    {"ls", kLsHelp},           {"grep", kGrepHelp},     {"find", kFindHelp}, {"read", kReadHelp},
+    {"write", kWriteHelp},     {"edit", kEditHelp},     {"tool", kToolHelp}, {"tools", kToolsHelp},
+    {"prepare", kPrepareHelp}, {"status", kStatus},     {"list", kListHelp}, {"stop", kStop},
+    {"archive", kArchive},     {"destroy", kDestroy},   {"sweep", kSweep},   {"doctor", kDoctor},
+    {"help", kHelp},
 };
 
 }  // namespace

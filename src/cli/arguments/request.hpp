@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cove/files.hpp>
+#include <cove/prepare_inputs.hpp>
 #include <cove/result.hpp>
 #include <cove/search.hpp>
 #include <cove/tools.hpp>
@@ -34,6 +35,7 @@ enum class Verb : std::uint8_t {
   kEdit,
   kTool,
   kTools,
+  kPrepare,
   kStatus,
   kStop,
   kArchive,
@@ -52,6 +54,17 @@ struct WorkspaceChoice {
   std::optional<std::string> user;
   std::optional<std::string> chat;
   std::optional<std::string> sandbox;
+};
+
+/// Of prepare: what is made ready, besides the variables of --env.
+struct PrepareChoice {
+  Mirrors mirrors;
+  std::vector<std::string> inputs;  ///< files of this machine
+  std::string init_file;            ///< "-" = stdin; empty = none
+  std::string init_version;
+  std::string time_zone;
+  std::string locale;
+  bool report = false;
 };
 
 struct Request {
@@ -89,6 +102,7 @@ struct Request {
   std::optional<std::string> if_unchanged;
   bool replace_all = false;
   ToolFormat tool_format = ToolFormat::kOpenAi;
+  PrepareChoice prepare;
   bool force = false;
   bool yes = false;
   bool orphans = false;

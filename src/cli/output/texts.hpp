@@ -87,6 +87,9 @@ nlohmann::json settled_json(const Settled& settled);
 /// "stopped ID", or "ID is stopped already; nothing was done".
 std::string settled_text(const Settled& settled);
 
+/// A line for each step, with what its programs wrote below one that failed.
+std::string prepare_text(const PrepareReport& report);
+
 nlohmann::json sweep_json(const SweepReport& report);
 std::string sweep_text(const SweepReport& report);
 
