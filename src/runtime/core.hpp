@@ -63,7 +63,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
     std::unique_ptr<Machinery> machinery;
     Seats seats;  // on the scheduler, as the next
     StoreGate prepare_gate;
-    prepare::Pipeline pipeline;            // on the scheduler, as the next
+    prepare::Pipeline pipeline;  // on the scheduler, as the next
     std::shared_ptr<prepare::SkillShelf> skills;
     TimerId touch_timer = TimerId::kNone;  // on the scheduler, as the next
     TimerId sweep_timer = TimerId::kNone;

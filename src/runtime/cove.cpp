@@ -65,9 +65,8 @@ Task<Result<SkillIndex>> find_skills(std::shared_ptr<Holder> holder, const CallC
 }  // namespace
 
 Result<SkillIndex> Workspace::skills(const CallContext& call) const {
-  return run_blocking(*impl_->holder, call, [&](const CallContext& inner) {
-    return find_skills(impl_->holder, inner);
-  });
+  return run_blocking(*impl_->holder, call,
+                      [&](const CallContext& inner) { return find_skills(impl_->holder, inner); });
 }
 
 void Workspace::skills_async(CallContext call, std::function<void(Result<SkillIndex>)> done) const {
@@ -155,7 +154,8 @@ Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceK
   const SandboxId sandbox = named.empty() ? sandbox_id_of(place.key) : named;
   COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
               co_await core->seats().take(sandbox, call));
-  place.preparing->skills_held = core->skills()->uses().hold(sandbox, *place.preparing->steps().skills);
+  place.preparing->skills_held =
+      core->skills()->uses().hold(sandbox, *place.preparing->steps().skills);
   const auto holder = std::make_shared<Holder>(core, seat, std::move(place));
   holder->place().preparing->make_handle =
       [weak = std::weak_ptr<Holder>(holder)](std::shared_ptr<Guest> guest) {

@@ -34,7 +34,8 @@ void check_file(std::size_t index, const std::string& text) {
   const auto gone = plan_file(kWithout[index % kWith.size()], once->content, once->memory);
   if (!gone || gone->content != std::optional(text) || gone->memory) std::abort();
   // Where the user added something, the rest still goes.
-  const auto changed = plan_file(kWithout[index % kWith.size()], *once->content + "\n", once->memory);
+  const auto changed =
+      plan_file(kWithout[index % kWith.size()], *once->content + "\n", once->memory);
   if (changed && changed->memory) std::abort();
 }
 

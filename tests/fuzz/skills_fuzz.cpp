@@ -1,5 +1,5 @@
-// Feeds bytes to what reads packages of skills: archives, front matter, and the files that tell what
-// is there. The first byte says which.
+// Feeds bytes to what reads packages of skills: archives, front matter, and the files that tell
+// what is there. The first byte says which.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

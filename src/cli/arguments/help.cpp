@@ -27,6 +27,7 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   tool      call a tool as a model does    cove tool --app demo --user ana sandbox_ls '{}'
   tools     describe the tools             cove tools --format mcp
   prepare   make it ready for a task       cove prepare --app demo --user ana --init setup.sh
+  skills    keep and show skills           cove skills add pdf-3 pdf.zip
 
 Commands that run on in a workspace:
   exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
@@ -225,7 +226,7 @@ constexpr Topic kTopics[] = {
     {"write", kWriteHelp},     {"edit", kEditHelp},     {"tool", kToolHelp}, {"tools", kToolsHelp},
     {"prepare", kPrepareHelp}, {"status", kStatus},     {"list", kListHelp}, {"stop", kStop},
     {"archive", kArchive},     {"destroy", kDestroy},   {"sweep", kSweep},   {"doctor", kDoctor},
-    {"help", kHelp},
+    {"help", kHelp},           {"skills", kSkillsHelp},
 };
 
 }  // namespace

@@ -65,6 +65,8 @@ constexpr Command kCommands[] = {
     {"tool", Verb::kTool, kWorkspace | kChat | kPaths, 1, 2, "NAME and JSON (without it: stdin)"},
     {"tools", Verb::kTools, 0, 0, 0, "no path"},
     {"prepare", Verb::kPrepare, kWorkspace | kChat, 0, 0, "no path"},
+    {"skills", Verb::kSkills, kWorkspace | kChat | kPaths, 1, 3,
+     "add VERSION FILE, list, remove VERSION, or index"},
     {"status", Verb::kStatus, kWorkspace | kChat, 0, 0, "no path"},
     {"list", Verb::kList, kWorkspace, 0, 0, "no path"},
     {"stop", Verb::kStop, kWorkspace | kChat, 0, 0, "no path"},
@@ -136,7 +138,13 @@ void add_prepare(CLI::App& app, PrepareChoice& prepare, Raw& raw) {
   app.add_option("-e,--env", raw.env)->allow_extra_args(false);
   app.add_option("--time-zone", prepare.time_zone);
   app.add_option("--locale", prepare.locale);
+  app.add_option("--skill", prepare.skills)->allow_extra_args(false);
   app.add_flag("--report", prepare.report);
+}
+
+void add_skills(CLI::App& app, Request& request) {
+  app.add_option("--skill", request.prepare.skills)->allow_extra_args(false);
+  app.add_option("--characters", request.characters);
 }
 
 void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) {
@@ -187,6 +195,7 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
       break;
     case Verb::kTools: app.add_option("--format", raw.format); break;
     case Verb::kPrepare: add_prepare(app, request.prepare, raw); break;
+    case Verb::kSkills: add_skills(app, request); break;
     case Verb::kList: app.add_option("--source", request.source); break;
     case Verb::kStop:
     case Verb::kArchive: app.add_flag("--force", request.force); break;

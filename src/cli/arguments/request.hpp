@@ -36,6 +36,7 @@ enum class Verb : std::uint8_t {
   kTool,
   kTools,
   kPrepare,
+  kSkills,
   kStatus,
   kStop,
   kArchive,
@@ -64,6 +65,7 @@ struct PrepareChoice {
   std::string init_version;
   std::string time_zone;
   std::string locale;
+  std::vector<std::string> skills;  ///< version ids; of `skills index` too
   bool report = false;
 };
 
@@ -77,7 +79,7 @@ struct Request {
   std::optional<std::chrono::milliseconds> timeout;
   WorkspaceChoice workspace;
   /// Of put, get and ls: paths; of grep, find and tool: what they look for, or its name, first; of
-  /// kill and such: one process.
+  /// kill and such: one process; of skills: what to do, then a version id and a file.
   std::vector<std::string> operands;
   std::vector<std::string> command;  ///< of exec: what follows `--`, as it was given
   bool read_stdin = false;
@@ -103,6 +105,7 @@ struct Request {
   bool replace_all = false;
   ToolFormat tool_format = ToolFormat::kOpenAi;
   PrepareChoice prepare;
+  std::size_t characters = 16'000;  ///< of skills index
   bool force = false;
   bool yes = false;
   bool orphans = false;

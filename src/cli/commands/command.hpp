@@ -32,6 +32,7 @@ Result<int> run_read(const Invocation& invocation);
 Result<int> run_write(const Invocation& invocation);
 Result<int> run_edit(const Invocation& invocation);
 Result<int> run_prepare(const Invocation& invocation);
+Result<int> run_skills(const Invocation& invocation);
 Result<int> run_status(const Invocation& invocation);
 Result<int> run_list(const Invocation& invocation);
 Result<int> run_stop(const Invocation& invocation);

@@ -26,6 +26,10 @@ Result<PrepareInputs> inputs_of(const Invocation& invocation) {
     file.content = HostPath{path};
     inputs.files.push_back(std::move(file));
   }
+  for (const std::string& version_id : choice.skills) {
+    COVE_TRY(SkillPackage skill, invocation.cove.find_skill(version_id, invocation.call));
+    inputs.skills.push_back(std::move(skill));
+  }
   if (choice.init_file.empty()) return inputs;
   COVE_TRY(const base::UniqueFd fd, open_local(choice.init_file));
   InitScript script;

@@ -29,7 +29,8 @@ for copy in "$HOME"/.cove/mirrors/*; do one "$copy"; done
 )";
 
 constexpr std::string_view kReadingApt = R"(
-if [ "$(id -u)" = 0 ] && [ -w /etc/apt ]; then printf 'apt 0 .\n\n'; fi
+if [ "$(id -u)" = 0 ] && [ -w /etc/apt ];
+then printf 'apt 0 .\n\n'; fi
 one /etc/os-release
 one /etc/apt/sources.list
 for list in /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do one "$list"; done

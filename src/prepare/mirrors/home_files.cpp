@@ -44,12 +44,11 @@ void add_npm(std::vector<ManagedFile>& files, const std::string& url) {
       {{"", "npmRegistryServer"}, line_of("npmRegistryServer: \"", url, "\"")}};
   // Yarn 2 and later take http only from hosts that are listed.
   const std::string host = is_plain_http(url) ? host_of(url) : std::string();
-  const std::string name = host.substr(0, std::min(host.find(':', host.rfind(']') + 1), host.size()));
-  berry.push_back({{"", "unsafeHttpWhitelist"},
-                   line_of("unsafeHttpWhitelist:\n  - \"", name, "\""),
-                   name});
-  files.push_back(
-      settings_file("yarnrc.yml", ".yarnrc.yml", Language::kYaml, std::move(berry)));
+  const std::string name =
+      host.substr(0, std::min(host.find(':', host.rfind(']') + 1), host.size()));
+  berry.push_back(
+      {{"", "unsafeHttpWhitelist"}, line_of("unsafeHttpWhitelist:\n  - \"", name, "\""), name});
+  files.push_back(settings_file("yarnrc.yml", ".yarnrc.yml", Language::kYaml, std::move(berry)));
   files.push_back(settings_file("bunfig.toml", ".bunfig.toml", Language::kToml,
                                 {{{"install", "registry"}, line_of("registry = \"", url, "\"")}}));
 }
@@ -57,10 +56,10 @@ void add_npm(std::vector<ManagedFile>& files, const std::string& url) {
 void add_pypi(std::vector<ManagedFile>& files, const std::string& url) {
   // pip takes http only from hosts that are listed.
   const std::string host = is_plain_http(url) ? host_of(url) : std::string();
-  files.push_back(settings_file(
-      "pip.conf", ".config/pip/pip.conf", Language::kPipConf,
-      {{{"global", "index-url"}, line_of("index-url = ", url)},
-       {{"global", "trusted-host"}, line_of("trusted-host = ", host), host}}));
+  files.push_back(
+      settings_file("pip.conf", ".config/pip/pip.conf", Language::kPipConf,
+                    {{{"global", "index-url"}, line_of("index-url = ", url)},
+                     {{"global", "trusted-host"}, line_of("trusted-host = ", host), host}}));
   files.push_back(settings_file("uv.toml", ".config/uv/uv.toml", Language::kToml,
                                 {{{"", "index-url"}, line_of("index-url = \"", url, "\"")}}));
 }

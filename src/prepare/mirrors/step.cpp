@@ -115,8 +115,8 @@ ManagedFile apt_file(const std::string& path, const AptMirror& mirror) {
   ManagedFile file;
   file.id = "apt-" + path.substr(path.rfind('/') + 1);
   file.path = path;
-  file.kind = path.ends_with(".sources") ? ManagedFile::Kind::kAptDeb822
-                                         : ManagedFile::Kind::kAptOneLine;
+  file.kind =
+      path.ends_with(".sources") ? ManagedFile::Kind::kAptDeb822 : ManagedFile::Kind::kAptOneLine;
   file.apt = mirror;
   return file;
 }

@@ -139,8 +139,8 @@ Task<Result<void>> Pipeline::Run::run_steps(const Lease& lease, const CallContex
 }
 
 Task<Result<void>> Pipeline::Run::run_one(const PrepareStep& step, const CallContext& call) {
-  const Site site{sandbox(), place_.guest, pipeline_.scheduler_, pipeline_.clock_,
-                  place_.workspace, &place_.instance};
+  const Site site{sandbox(),        place_.guest,     pipeline_.scheduler_,
+                  pipeline_.clock_, place_.workspace, &place_.instance};
   const StepState* known = state_.find(step.name);
   std::string note = known == nullptr ? std::string() : known->note;
   Result<StepRun> run = co_await run_step(step, preparation_, site, std::move(note), call);

@@ -15,8 +15,8 @@ constexpr const char* kWorkspace = "/workspace";
 /// A package as it should lie somewhere.
 struct Expected {
   std::string shown;
-  std::string version;   ///< for what was verified
-  std::string place;     ///< as commands see it
+  std::string version;  ///< for what was verified
+  std::string place;    ///< as commands see it
   GuestPath path;
   std::shared_ptr<const KnownPackage> known;
 };
@@ -64,8 +64,7 @@ Task<Result<SkillIndex>> index_skills(SkillShelf& shelf, Guest& guest, const std
     expected.place = kWorkspace + ("/" + directory);
     expected.path.path = directory;
     COVE_CO_TRY(expected.known, co_await shelf.know(skill, call));
-    COVE_CO_TRY_VOID(
-        co_await add(shelf, guest, instance, expected, skill.version_id, index, call));
+    COVE_CO_TRY_VOID(co_await add(shelf, guest, instance, expected, skill.version_id, index, call));
   }
   const std::string none;
   for (const BuiltinSkill& skill : inputs.builtin) {

@@ -1,7 +1,7 @@
 /// SkillLibrary: published packages in the object store, each under its version id for ever.
 ///
-/// Two objects each: the package, and then `info.json`, which says what is in it. A version is there
-/// once its info is; what a killed `add` left is completed by the next one (docs/formats.md).
+/// Two objects each: the package, and then `info.json`, which says what is in it. A version is
+/// there once its info is; what a killed `add` left is completed by the next one (docs/formats.md).
 #pragma once
 
 #include <string>

@@ -133,9 +133,9 @@ Task<Result<LoadedPackage>> SkillShelf::load_origin(Origin origin, const CallCon
   if (origin.may_change && origin.path != nullptr) {
     const HostPath& path = *origin.path;
     // Before it is read, so that what changes meanwhile is seen the next time.
-    auto looked = co_await base::offload(
-        parts_.executor, parts_.scheduler,
-        [&] { return directory_signature(origin.shown, path.path, parts_.limits); });
+    auto looked = co_await base::offload(parts_.executor, parts_.scheduler, [&] {
+      return directory_signature(origin.shown, path.path, parts_.limits);
+    });
     if (looked) signature = *std::move(looked);  // else it is a file, or reading it says why
   }
   COVE_CO_TRY(LoadedPackage package, co_await read(origin, call));
@@ -157,9 +157,9 @@ Task<Result<std::shared_ptr<const KnownPackage>>> SkillShelf::know_origin(Origin
     const bool fixed = !origin.may_change || origin.path == nullptr;
     if (fixed || parts_.clock.now() - memory.looked_at < kLookAgain) co_return memory.known;
     const HostPath& path = *origin.path;
-    auto looked = co_await base::offload(
-        parts_.executor, parts_.scheduler,
-        [&] { return directory_signature(origin.shown, path.path, parts_.limits); });
+    auto looked = co_await base::offload(parts_.executor, parts_.scheduler, [&] {
+      return directory_signature(origin.shown, path.path, parts_.limits);
+    });
     if (looked && !memory.signature.empty() && *looked == memory.signature) {
       known_[key] = Memory{memory.known, memory.signature, parts_.clock.now()};
       co_return memory.known;
@@ -176,9 +176,9 @@ Task<Result<Bytes>> SkillShelf::fetch(const Origin& origin, const CallContext& c
   }
   COVE_CO_TRY(const ObjectInfo info, co_await parts_.objects->stat(*origin.object, call));
   if (info.size > parts_.limits.packed_bytes) {
-    co_return Error(ErrorCode::kTooLarge,
-                    origin.shown + " has " + std::to_string(info.size) +
-                        " bytes; a package may have " + std::to_string(parts_.limits.packed_bytes));
+    co_return Error(ErrorCode::kTooLarge, origin.shown + " has " + std::to_string(info.size) +
+                                              " bytes; a package may have " +
+                                              std::to_string(parts_.limits.packed_bytes));
   }
   COVE_CO_TRY(const auto source, co_await parts_.objects->get(*origin.object, call));
   Bytes bytes;
@@ -201,26 +201,25 @@ Task<Result<LoadedPackage>> SkillShelf::read(const Origin& origin, const CallCon
     co_return co_await unpack(origin, fetched, call);
   }
   const std::string& path = origin.path->path;
-  auto tree = co_await base::offload(
-      parts_.executor, parts_.scheduler,
-      [&] { return read_package_directory(origin.shown, path, parts_.limits); });
+  auto tree = co_await base::offload(parts_.executor, parts_.scheduler, [&] {
+    return read_package_directory(origin.shown, path, parts_.limits);
+  });
   if (tree) co_return loaded(origin.shown, *std::move(tree), {}, 0);
   if (tree.error().code() != ErrorCode::kFailedPrecondition) co_return tree.error();
-  auto file = co_await base::offload(
-      parts_.executor, parts_.scheduler,
-      [&] { return read_package_file(origin.shown, path, parts_.limits); });
+  auto file = co_await base::offload(parts_.executor, parts_.scheduler, [&] {
+    return read_package_file(origin.shown, path, parts_.limits);
+  });
   if (!file) co_return file.error();
   co_return co_await unpack(origin, *file, call);
 }
 
 Task<Result<LoadedPackage>> SkillShelf::unpack(const Origin& origin, const Bytes& bytes,
                                                const CallContext& call) {
-  const std::string sha256 = co_await base::offload(
-      parts_.executor, parts_.scheduler, [&] {
-        base::Sha256 hash;
-        hash.update(bytes);
-        return hash.hex();
-      });
+  const std::string sha256 = co_await base::offload(parts_.executor, parts_.scheduler, [&] {
+    base::Sha256 hash;
+    hash.update(bytes);
+    return hash.hex();
+  });
   if (!origin.sha256.empty() && origin.sha256 != sha256) {
     co_return Error(ErrorCode::kIntegrity, origin.shown + " has the sha256 " + sha256 +
                                                ", not the " + origin.sha256 + " that is asked for");

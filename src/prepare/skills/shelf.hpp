@@ -61,7 +61,8 @@ class SkillUses {
   std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
-/// All but `uses` on the scheduler's own thread; reading and unpacking runs on the executor, some MB at a time.
+/// All but `uses` on the scheduler's own thread; reading and unpacking runs on the executor, some
+/// MB at a time.
 class SkillShelf {
  public:
   /// What it works with; borrowed. `objects` may be null where no package is named by a key.

@@ -102,8 +102,8 @@ Task<Result<void>> apply_builtin(SkillParts parts, PrepareContext& context) {
     ++all.removed;
   }
   context.note = note_of(skills);
-  context.reason = std::to_string(all.written) + " entries written, " +
-                   std::to_string(all.removed) + " removed";
+  context.reason =
+      std::to_string(all.written) + " entries written, " + std::to_string(all.removed) + " removed";
   co_return ok();
 }
 

@@ -1,11 +1,11 @@
 // Real package managers that get their packages from a local server, after the step has told them.
 // A client that this machine has not is skipped by name.
-#include <catch2/catch.hpp>
-
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
+
+#include <catch2/catch.hpp>
 
 #include "prepare/mirrors/formats/apt_sources.hpp"
 #include "prepare/mirrors/step.hpp"
@@ -25,7 +25,8 @@ wire::AgentBoot boot_with_clients() {
   const char* const home = std::getenv("HOME");
   const std::string own = home != nullptr ? home : "/nowhere";
   wire::AgentBoot boot;
-  boot.environment["PATH"] = "/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin:" + own + "/.cargo/bin";
+  boot.environment["PATH"] =
+      "/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin:" + own + "/.cargo/bin";
   boot.environment["RUSTUP_HOME"] = own + "/.rustup";
   return boot;
 }
@@ -98,10 +99,12 @@ TEST_CASE("Mirrors: npm installs from the mirror, and its own settings stay",
           "[integration][prepare][mirrors]") {
   Clients clients;
   if (!clients.has("npm")) return;
-  clients.fixture.agent.put(".npmrc", "fund=false\naudit=false\nregistry=https://mine.test/\n", 0600);
+  clients.fixture.agent.put(".npmrc", "fund=false\naudit=false\nregistry=https://mine.test/\n",
+                            0600);
   clients.prepare(clients.mirrors);
-  clients.run("mkdir p && cd p && npm install --no-update-notifier cove-demo && "
-              "test \"$(node -p \"require('cove-demo')\")\" = npm");
+  clients.run(
+      "mkdir p && cd p && npm install --no-update-notifier cove-demo && "
+      "test \"$(node -p \"require('cove-demo')\")\" = npm");
   CHECK_THAT(clients.server.requests(), Catch::Contains("/npm/cove-demo"));
   CHECK((fs::status(clients.home() / ".npmrc").permissions() & fs::perms::all) ==
         (fs::perms::owner_read | fs::perms::owner_write));
@@ -120,8 +123,9 @@ TEST_CASE("Mirrors: pip installs from the mirror", "[integration][prepare][mirro
     return;
   }
   clients.prepare(clients.mirrors);
-  clients.run("/usr/bin/python3 -m pip install --target t cove-demo && "
-              "PYTHONPATH=t /usr/bin/python3 -c \"import cove_demo; assert cove_demo.SAYS == 'pypi'\"");
+  clients.run(
+      "/usr/bin/python3 -m pip install --target t cove-demo && "
+      "PYTHONPATH=t /usr/bin/python3 -c \"import cove_demo; assert cove_demo.SAYS == 'pypi'\"");
   CHECK_THAT(clients.server.requests(), Catch::Contains("/simple/cove-demo/"));
   // pip reads its own file as it was written.
   clients.run("/usr/bin/python3 -m pip config list | grep -q \"global.trusted-host='127.0.0.1:\"");
@@ -139,9 +143,11 @@ TEST_CASE("Mirrors: go gets modules from the mirror", "[integration][prepare][mi
   Clients clients;
   if (!clients.has("go")) return;
   clients.prepare(clients.mirrors);
-  clients.run("export GOFLAGS=-modcacherw GONOSUMDB=example.test GOTOOLCHAIN=local && "
-              "go mod download example.test/demo@v1.0.0 && "
-              "test \"$(go env GOPROXY)\" = " + clients.mirrors.go + ",direct");
+  clients.run(
+      "export GOFLAGS=-modcacherw GONOSUMDB=example.test GOTOOLCHAIN=local && "
+      "go mod download example.test/demo@v1.0.0 && "
+      "test \"$(go env GOPROXY)\" = " +
+      clients.mirrors.go + ",direct");
   CHECK_THAT(clients.server.requests(), Catch::Contains("/go/example.test/demo/@v/v1.0.0.zip"));
   // `go env -w` rewrites the file; the setting that is Cove's goes, the other stays.
   clients.run("go env -w GOPRIVATE=corp.test");
@@ -156,9 +162,10 @@ TEST_CASE("Mirrors: cargo fetches crates from the mirror", "[integration][prepar
     return;
   }
   clients.prepare(clients.mirrors);
-  clients.run("mkdir -p c/src && touch c/src/lib.rs && "
-              "printf '[package]\\nname = \"c\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n"
-              "[dependencies]\\ncove-demo = \"1\"\\n' > c/Cargo.toml && cd c && cargo fetch");
+  clients.run(
+      "mkdir -p c/src && touch c/src/lib.rs && "
+      "printf '[package]\\nname = \"c\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n"
+      "[dependencies]\\ncove-demo = \"1\"\\n' > c/Cargo.toml && cd c && cargo fetch");
   CHECK_THAT(clients.server.requests(), Catch::Contains("/dl/cove-demo-1.2.3.crate"));
 }
 
@@ -168,8 +175,8 @@ TEST_CASE("Mirrors: maven asks the mirror for what it would ask central for",
   if (!clients.has("mvn")) return;
   clients.prepare(clients.mirrors);
   // The mirror has nothing, so the build ends; that it was asked is what counts.
-  const auto result = clients.fixture.shell(
-      "mvn -B -Duser.home=$HOME dependency:get -Dartifact=test:demo:1 2>&1");
+  const auto result =
+      clients.fixture.shell("mvn -B -Duser.home=$HOME dependency:get -Dartifact=test:demo:1 2>&1");
   CHECK_THAT(clients.server.requests(), Catch::Contains("/maven2/org/apache/maven/plugins/"));
   CHECK_THAT(result.value().out.text(), Catch::Contains("cove-mirror"));
 }

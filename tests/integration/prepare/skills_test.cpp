@@ -1,12 +1,12 @@
-// Skills in a real agent's workspace: placed, compared, replaced, collected; builtin ones kept up to
-// date; and the index of all.
-#include <catch2/catch.hpp>
-
+// Skills in a real agent's workspace: placed, compared, replaced, collected; builtin ones kept up
+// to date; and the index of all.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <set>
+
+#include <catch2/catch.hpp>
 
 #include "base/async/worker_pool.hpp"
 #include "objects/memory/memory_objects.hpp"
@@ -270,7 +270,7 @@ TEST_CASE("Skills: the index names published and builtin ones where they lie",
         SkillInfo{"pdf", "reads", skills.builtin("pdf/pdf/SKILL.md").string(), ""});
   // Asked again nobody looks: the files are gone and it does not matter until the next instance.
   fs::remove_all(skills.path("v1"));
-  CHECK(skills.index(inputs) .skills.size() == 2);
+  CHECK(skills.index(inputs).skills.size() == 2);
   CHECK_THAT(skills.index(inputs, "app-1/g/2").problems.at(0), Catch::Contains("it is missing"));
 }
 

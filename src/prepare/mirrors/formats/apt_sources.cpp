@@ -37,7 +37,8 @@ Archive archive_of(std::string_view uri) {
                                                   "ports.ubuntu.com", "httpredir.debian.org"};
   const bool country = (host.starts_with("ftp.") && host.ends_with(".debian.org")) ||
                        host.ends_with(".archive.ubuntu.com");
-  if (!country && std::find(kMain.begin(), kMain.end(), host) == kMain.end()) return Archive::kOther;
+  if (!country && std::find(kMain.begin(), kMain.end(), host) == kMain.end())
+    return Archive::kOther;
   return uri.find("/debian-security") != std::string_view::npos ? Archive::kSecurity
                                                                 : Archive::kMain;
 }
@@ -118,8 +119,9 @@ std::string without_slash(std::string url) {
 
 std::string stanza(const std::string& uri, const std::string& suites, const Distribution& system) {
   const bool ubuntu = system.id == "ubuntu";
-  return "Types: deb\nURIs: " + uri + "\nSuites: " + suites + "\nComponents: " +
-         (ubuntu ? "main universe restricted multiverse" : "main") + "\nSigned-By: " +
+  return "Types: deb\nURIs: " + uri + "\nSuites: " + suites +
+         "\nComponents: " + (ubuntu ? "main universe restricted multiverse" : "main") +
+         "\nSigned-By: " +
          (ubuntu ? "/usr/share/keyrings/ubuntu-archive-keyring.gpg"
                  : "/usr/share/keyrings/debian-archive-keyring.gpg") +
          "\n";

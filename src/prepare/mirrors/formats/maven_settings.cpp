@@ -21,10 +21,10 @@ struct Tag {
 
 /// What is known of the places that matter.
 struct Places {
-  std::optional<Tag> mirrors;         // the opening tag, or the empty one
-  std::optional<Tag> settings_end;    // </settings>
-  std::size_t ours_begin = 0;         // Cove's own <mirror>
-  std::size_t ours_end = 0;           // 0 = it is not there
+  std::optional<Tag> mirrors;       // the opening tag, or the empty one
+  std::optional<Tag> settings_end;  // </settings>
+  std::size_t ours_begin = 0;       // Cove's own <mirror>
+  std::size_t ours_end = 0;         // 0 = it is not there
   std::string url;
 };
 
@@ -156,17 +156,23 @@ Result<Places> find_places(std::string_view text) {
 std::string escaped_xml(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '&') out += "&amp;";
-    else if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else out += c;
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else
+      out += c;
   }
   return out;
 }
 
 std::string element(const std::string& url) {
-  return "<mirror>\n      <id>" + std::string(kId) + "</id>\n      <mirrorOf>central</mirrorOf>\n"
-         "      <url>" + escaped_xml(url) + "</url>\n    </mirror>";
+  return "<mirror>\n      <id>" + std::string(kId) +
+         "</id>\n      <mirrorOf>central</mirrorOf>\n"
+         "      <url>" +
+         escaped_xml(url) + "</url>\n    </mirror>";
 }
 
 std::string whole_file(const std::string& url) {

@@ -101,7 +101,8 @@ std::size_t yaml_key_end(std::string_view text) {
     }
     return close + 1;
   }
-  for (std::size_t at = text.find(':', 1); at != std::string_view::npos; at = text.find(':', at + 1)) {
+  for (std::size_t at = text.find(':', 1); at != std::string_view::npos;
+       at = text.find(':', at + 1)) {
     if (at + 1 == text.size() || text[at + 1] == ' ' || text[at + 1] == '\t') return at;
   }
   return std::string_view::npos;
@@ -123,8 +124,10 @@ Result<Scanned> scan_yaml(const Lines& lines) {
     }
     if (text == "---" && scanned.items.empty()) continue;
     const std::size_t end = yaml_key_end(text);
-    const bool plain = std::string_view("{[}]%!&*|>?@`,").find(text.front()) == std::string_view::npos;
-    if (!plain || end == std::string_view::npos || text.starts_with("---") || text.starts_with("...")) {
+    const bool plain =
+        std::string_view("{[}]%!&*|>?@`,").find(text.front()) == std::string_view::npos;
+    if (!plain || end == std::string_view::npos || text.starts_with("---") ||
+        text.starts_with("...")) {
       return not_edited(i, "it is no 'key: value' of the top level");
     }
     add_item(scanned, i, unquoted(text.substr(0, end)), unquoted(text.substr(end + 1)));

@@ -16,14 +16,14 @@ Result<void> check_form(const Scanned& scanned, const SettingKey& key) {
   for (const ScannedItem& item : scanned.items) {
     if (item.section == key.section && item.key == key.key) continue;
     const std::string name = joined(item.section, item.key);
-    const bool clashes = name == wanted || wanted.starts_with(name + ".") ||
-                         name.starts_with(wanted + ".");
+    const bool clashes =
+        name == wanted || wanted.starts_with(name + ".") || name.starts_with(wanted + ".");
     if (clashes) return not_edited(item.begin, "it sets '" + wanted + "' in another form");
   }
   for (const ScannedSection& section : scanned.sections) {
-    const bool clashes = section.name == wanted || section.name.starts_with(wanted + ".") ||
-                         (section.is_list && (wanted == section.name ||
-                                              wanted.starts_with(section.name + ".")));
+    const bool clashes =
+        section.name == wanted || section.name.starts_with(wanted + ".") ||
+        (section.is_list && (wanted == section.name || wanted.starts_with(section.name + ".")));
     if (clashes) return not_edited(section.line, "it sets '" + wanted + "' in another form");
   }
   return ok();

@@ -1,15 +1,15 @@
 #include "prepare/skills/package/package_directory.hpp"
 
-#include <dirent.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <array>
 #include <cerrno>
 #include <functional>
 #include <memory>
 #include <vector>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/sha256.hpp"
 #include "base/system/beneath.hpp"
@@ -25,7 +25,7 @@ constexpr std::size_t kPiece = 64 * 1024;
 
 /// One entry that the walk came to.
 struct Seen {
-  int root;                // the top, open
+  int root;                 // the top, open
   const std::string& path;  // below it
   const struct stat& facts;
 };
@@ -129,8 +129,8 @@ Result<bool> take(PackageBuilder& builder, const Seen& seen, const std::string& 
   base::BeneathResult file =
       base::open_in_volume(seen.root, seen.path.c_str(), O_RDONLY | O_NONBLOCK);
   if (!file.fd) return failed(file.error_number, shown, seen.path);
-  COVE_TRY_VOID(read_file(*file.fd, shown, seen.path,
-                          [&](ByteView bytes) { return builder.append(bytes); }));
+  COVE_TRY_VOID(
+      read_file(*file.fd, shown, seen.path, [&](ByteView bytes) { return builder.append(bytes); }));
   return true;
 }
 
@@ -144,8 +144,7 @@ Result<Package> read_package_directory(const std::string& shown, const std::stri
                                        PackageLimits limits) {
   COVE_TRY(const UniqueFd top, open_top(shown, path));
   PackageBuilder builder(shown, limits);
-  COVE_TRY_VOID(
-      walk(*top, shown, [&](const Seen& seen) { return take(builder, seen, shown); }));
+  COVE_TRY_VOID(walk(*top, shown, [&](const Seen& seen) { return take(builder, seen, shown); }));
   return builder.finish();
 }
 
@@ -186,8 +185,8 @@ Result<Bytes> read_package_file(const std::string& shown, const std::string& pat
   Bytes bytes;
   COVE_TRY_VOID(read_file(*file, shown, path, [&](ByteView piece) -> Result<void> {
     if (bytes.size() + piece.size() > limits.packed_bytes) {
-      return Error(ErrorCode::kTooLarge, shown + " has more than " +
-                                             std::to_string(limits.packed_bytes) + " bytes");
+      return Error(ErrorCode::kTooLarge,
+                   shown + " has more than " + std::to_string(limits.packed_bytes) + " bytes");
     }
     bytes.insert(bytes.end(), piece.begin(), piece.end());
     return ok();

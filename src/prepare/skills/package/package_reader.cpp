@@ -1,7 +1,5 @@
 #include "prepare/skills/package/package_reader.hpp"
 
-#include <locale.h>
-
 #include <array>
 #include <new>
 #include <string_view>
@@ -9,6 +7,7 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <locale.h>
 
 #include "base/text/display_text.hpp"
 

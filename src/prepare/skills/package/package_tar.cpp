@@ -57,10 +57,11 @@ class PackageTar final : public ByteSource {
       return ok();
     }
     archive_entry_clear(entry_);
-    const std::string path = choice_.beneath.empty() ? from.path : choice_.beneath + "/" + from.path;
+    const std::string path =
+        choice_.beneath.empty() ? from.path : choice_.beneath + "/" + from.path;
     archive_entry_set_pathname(entry_, path.c_str());
-    archive_entry_set_perm(entry_, from.type == PackageEntryType::kFile && !from.executable ? 0644
-                                                                                           : 0755);
+    archive_entry_set_perm(entry_,
+                           from.type == PackageEntryType::kFile && !from.executable ? 0644 : 0755);
     archive_entry_set_size(entry_, static_cast<la_int64_t>(from.content.size()));
     switch (from.type) {
       case PackageEntryType::kFile: archive_entry_set_filetype(entry_, AE_IFREG); break;

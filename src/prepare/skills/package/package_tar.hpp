@@ -15,7 +15,8 @@ struct TarChoice {
   std::function<bool(const PackageEntry&)> wanted;  ///< empty = all
 };
 
-/// Gives pieces of some 256 KiB; memory is bounded by them and the package. Files get 0644 or 0755 and no time of their own.
+/// Gives pieces of some 256 KiB; memory is bounded by them and the package. Files get 0644 or 0755
+/// and no time of their own.
 std::unique_ptr<ByteSource> tar_of(std::shared_ptr<const Package> package, TarChoice choice = {});
 
 }  // namespace cove::prepare

@@ -23,9 +23,9 @@ std::vector<std::string> surplus(const Package& wanted, const Package& present) 
   std::vector<std::string> paths;
   for (const PackageEntry& entry : present.entries) {
     const PackageEntry* const found = wanted.find(entry.path);
-    const bool goes = found == nullptr || (found->type != entry.type &&
-                                           (found->type == PackageEntryType::kDirectory ||
-                                            entry.type == PackageEntryType::kDirectory));
+    const bool goes = found == nullptr ||
+                      (found->type != entry.type && (found->type == PackageEntryType::kDirectory ||
+                                                     entry.type == PackageEntryType::kDirectory));
     const bool below = !paths.empty() && entry.path.starts_with(paths.back() + "/");
     if (goes && !below) paths.push_back(entry.path);
   }

@@ -79,11 +79,9 @@ Task<Result<std::string>> compare_entry(Guest& guest, const GuestPath& path,
 }  // namespace
 
 Task<Result<std::optional<Package>>> read_guest_tree(const SkillShelf& shelf, Guest& guest,
-                                                     const GuestPath& path,
-                                                     const Package& expected,
+                                                     const GuestPath& path, const Package& expected,
                                                      const CallContext& call) {
-  const std::uint64_t most =
-      expected.content_bytes + expected.entries.size() * kPerEntry + kRoom;
+  const std::uint64_t most = expected.content_bytes + expected.entries.size() * kPerEntry + kRoom;
   COVE_CO_TRY(const auto tar, co_await read_bounded(guest, path, most, call));
   if (!tar) co_return std::optional<Package>();
   const auto& parts = shelf.parts();

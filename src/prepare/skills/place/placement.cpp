@@ -74,8 +74,8 @@ class Placement {
       COVE_CO_TRY(const auto known, co_await shelf_.know(skill, call_));
       if (shelf_.is_verified(request_.instance, version, known->outline.hash)) co_return ok();
       const GuestPath place = at(skill_directory(version));
-      COVE_CO_TRY(const std::string fault, co_await compare_guest_tree(shelf_, guest_, place,
-                                                                       known->outline, call_));
+      COVE_CO_TRY(const std::string fault,
+                  co_await compare_guest_tree(shelf_, guest_, place, known->outline, call_));
       if (fault.empty()) {
         shelf_.set_verified(request_.instance, version, known->outline.hash);
         co_return ok();
@@ -100,8 +100,9 @@ class Placement {
       const bool raced = placed.error().code() == ErrorCode::kAlreadyExists;
       if (!raced) co_return placed.error();
       // Somebody without the lease was faster; what is there counts if it is the same.
-      COVE_CO_TRY(const std::string fault,
-                  co_await compare_guest_tree(shelf_, guest_, target, loaded.known->outline, call_));
+      COVE_CO_TRY(
+          const std::string fault,
+          co_await compare_guest_tree(shelf_, guest_, target, loaded.known->outline, call_));
       if (!fault.empty()) {
         co_return Error(ErrorCode::kConflict, "skill " + base::quoted(version) +
                                                   " was placed by another at the same time, and "
@@ -119,8 +120,8 @@ class Placement {
                            const GuestPath& target) {
     const auto tar = tar_of(loaded.package);
     COVE_CO_TRY_VOID(co_await guest_.write_tree(temporary, *tar, call_));
-    COVE_CO_TRY(const std::string fault,
-                co_await compare_guest_tree(shelf_, guest_, temporary, loaded.known->outline, call_));
+    COVE_CO_TRY(const std::string fault, co_await compare_guest_tree(shelf_, guest_, temporary,
+                                                                     loaded.known->outline, call_));
     if (!fault.empty()) {
       co_return Error(ErrorCode::kIntegrity,
                       "what was just written is not what was sent: " + fault);

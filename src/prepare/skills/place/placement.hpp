@@ -43,9 +43,9 @@ struct PlacementReport {
 };
 
 /// Sees to it that every version is there as it was published. A version that is there is never
-/// written to: one that is not what was published is renamed to `.changed-<version_id>-<random>` and
-/// placed anew. Others that nobody used for `grace` are removed, as is what a placement that was
-/// killed left an hour ago. Errors: those of the shelf and the guest; what was placed stays.
+/// written to: one that is not what was published is renamed to `.changed-<version_id>-<random>`
+/// and placed anew. Others that nobody used for `grace` are removed, as is what a placement that
+/// was killed left an hour ago. Errors: those of the shelf and the guest; what was placed stays.
 Task<Result<PlacementReport>> place_skills(const PlacementRequest& request,
                                            const CallContext& call);
 

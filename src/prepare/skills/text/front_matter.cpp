@@ -146,7 +146,7 @@ class TopLevel final : public YAML::EventHandler {
 
   FrontMatter& values_;
   std::map<YAML::anchor_t, FrontMatterValue> anchors_;
-  std::optional<std::string> key_;        // of the top level, whose value comes next
+  std::optional<std::string> key_;       // of the top level, whose value comes next
   FrontMatterValue* current_ = nullptr;  // the top level's value that came last
   int level_ = 0;
   int anchor_count_ = 0;

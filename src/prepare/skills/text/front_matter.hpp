@@ -23,8 +23,8 @@ struct FrontMatterValue {
 using FrontMatter = std::map<std::string, FrontMatterValue>;
 
 /// Reads the top level; what lies deeper is checked and dropped. `file` names the file in errors,
-/// which are kInvalidArgument and begin "file:line: ". Bounded: 64 KiB, 16 levels, 64 anchors and 64
-/// aliases, and no alias is ever expanded but one for a whole value of the top level.
+/// which are kInvalidArgument and begin "file:line: ". Bounded: 64 KiB, 16 levels, 64 anchors and
+/// 64 aliases, and no alias is ever expanded but one for a whole value of the top level.
 Result<FrontMatter> read_front_matter(const std::string& file, std::string_view text);
 
 }  // namespace cove::prepare

@@ -31,7 +31,8 @@ std::size_t depth_of(std::string_view path) {
   return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
-/// Files called SKILL.md below `prefix` (empty, or with a `/` at its end), `depth` directories down.
+/// Files called SKILL.md below `prefix` (empty, or with a `/` at its end), `depth` directories
+/// down.
 std::vector<const PackageEntry*> files_at(const Package& package, std::string_view prefix,
                                           std::size_t depth) {
   std::vector<const PackageEntry*> found;
@@ -101,17 +102,17 @@ Result<PackagedSkill> read_skill(const std::string& shown, const PackageEntry& e
 bool is_skill_name(std::string_view text) noexcept {
   if (text.empty() || text.size() > kLongestName) return false;
   if (!is_alphanumeric(text.front()) && text.front() != '_') return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return is_alphanumeric(c) || c == '.' || c == '_' || c == '-';
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return is_alphanumeric(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 Result<std::vector<PackagedSkill>> skills_of(const std::string& shown, const Package& package) {
   const auto files = skill_files(package);
   if (files.empty()) {
     return Error(ErrorCode::kInvalidArgument,
-                 shown + " has no SKILL.md: at its top, in a directory at its top, or in one of "
-                         "skills/");
+                 shown +
+                     " has no SKILL.md: at its top, in a directory at its top, or in one of "
+                     "skills/");
   }
   if (files.size() > kMostSkills) {
     return Error(ErrorCode::kTooLarge, shown + " has more than 256 skills");
@@ -121,10 +122,10 @@ Result<std::vector<PackagedSkill>> skills_of(const std::string& shown, const Pac
   for (const PackageEntry* const file : files) {
     COVE_TRY(PackagedSkill skill, read_skill(shown, *file));
     if (!names.insert(skill.name).second) {
-      return Error(ErrorCode::kInvalidArgument,
-                   base::escaped(skill.path) + " of " + shown + ": another skill of the package is "
-                                                                "called " +
-                       base::quoted(skill.name) + " too");
+      return Error(ErrorCode::kInvalidArgument, base::escaped(skill.path) + " of " + shown +
+                                                    ": another skill of the package is "
+                                                    "called " +
+                                                    base::quoted(skill.name) + " too");
     }
     skills.push_back(std::move(skill));
   }

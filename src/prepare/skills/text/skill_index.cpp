@@ -80,7 +80,8 @@ std::string SkillIndex::prompt(std::size_t max_characters) const {
   for (std::size_t listed = 0;; ++listed) {
     const std::size_t left = skills.size() - listed;
     const std::string rest = left > 0 ? left_out_line(left) : std::string();
-    if (used + rest.size() <= max_characters) best = std::string(kHead) + lines + rest + std::string(kFoot);
+    if (used + rest.size() <= max_characters)
+      best = std::string(kHead) + lines + rest + std::string(kFoot);
     if (left == 0 || used > max_characters) return best;
     const std::string line = line_of(skills[listed]);
     lines += line;

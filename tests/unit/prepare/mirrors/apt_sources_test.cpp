@@ -1,6 +1,7 @@
+#include "prepare/mirrors/formats/apt_sources.hpp"
+
 #include <catch2/catch.hpp>
 
-#include "prepare/mirrors/formats/apt_sources.hpp"
 #include "prepare/mirrors/step.hpp"
 
 using namespace cove;
@@ -42,8 +43,10 @@ const std::string kUbuntuRelease = "NAME=\"Ubuntu\"\nID=ubuntu\nVERSION_CODENAME
 /// Applies a plan to what was found, as the writing script does.
 void apply(GuestFilesFound& found, const MirrorPlan& plan) {
   for (const GuestFileChange& change : plan.changes) {
-    if (change.content) found.files[change.path] = *change.content;
-    else found.files.erase(change.path);
+    if (change.content)
+      found.files[change.path] = *change.content;
+    else
+      found.files.erase(change.path);
   }
 }
 
@@ -100,8 +103,9 @@ TEST_CASE("AptSources: where a mirror of Debian's security is, is not guessed",
 
 TEST_CASE("AptSources: hosts that only look like Debian's are the user's own",
           "[unit][prepare][mirrors]") {
-  for (const char* uri : {"http://deb.debian.org.evil.test/debian", "http://evil.test/deb.debian.org",
-                          "http://deb.debian.org@evil.test/debian", "cdrom:[Debian]/", "file:/srv"}) {
+  for (const char* uri :
+       {"http://deb.debian.org.evil.test/debian", "http://evil.test/deb.debian.org",
+        "http://deb.debian.org@evil.test/debian", "cdrom:[Debian]/", "file:/srv"}) {
     const std::string line = std::string("deb ") + uri + " bookworm main\n";
     CAPTURE(line);
     CHECK(merged_sources(line, false, kDebian) == line);

@@ -1,10 +1,10 @@
 // The user's files with mirrors in them, and what is there when the mirrors go.
+#include "prepare/mirrors/managed_file.hpp"
+
 #include <algorithm>
 #include <map>
 
 #include <catch2/catch.hpp>
-
-#include "prepare/mirrors/managed_file.hpp"
 
 using namespace cove;
 using namespace cove::prepare;
@@ -52,21 +52,25 @@ std::vector<std::string> ids() {
 /// Files of users, of every language.
 const std::map<std::string, std::vector<std::string>>& user_files() {
   static const std::map<std::string, std::vector<std::string>> all{
-      {"npmrc", {"", "\n", "a=1", "registry=https://mine/\n//mine/:_authToken=t\n",
-                 "\xEF\xBB\xBF; c\r\nregistry=1\r\nregistry=2"}},
+      {"npmrc",
+       {"", "\n", "a=1", "registry=https://mine/\n//mine/:_authToken=t\n",
+        "\xEF\xBB\xBF; c\r\nregistry=1\r\nregistry=2"}},
       {"yarnrc", {"registry \"https://mine/\"\n", "# c\n\"--install.x\" true"}},
       {"yarnrc.yml",
        {"nodeLinker: pnp\n", "unsafeHttpWhitelist:\n    - \"*.intern\"\nx: 1\n",
         "unsafeHttpWhitelist: [a, \"b\"]\nnpmRegistryServer: https://mine/", "# only\n"}},
-      {"bunfig.toml", {"[install]\nregistry = \"https://mine/\"\n", "telemetry = false\r\n",
-                       "[install.scopes]\na = 'b'\n"}},
-      {"pip.conf", {"[global]\nindex-url = https://mine/\ntrusted-host = a\n    b\n",
-                    "[install]\nno-index = true", "[global]\nTrusted_Host: a\n"}},
+      {"bunfig.toml",
+       {"[install]\nregistry = \"https://mine/\"\n", "telemetry = false\r\n",
+        "[install.scopes]\na = 'b'\n"}},
+      {"pip.conf",
+       {"[global]\nindex-url = https://mine/\ntrusted-host = a\n    b\n",
+        "[install]\nno-index = true", "[global]\nTrusted_Host: a\n"}},
       {"uv.toml", {"index-url = 'https://mine'\n", "[[index]]\nname = 'x'\nurl = 'y'\n"}},
       {"go-env", {"GOPROXY=https://mine\n", "GOFLAGS=-v"}},
       {"cargo-config.toml",
-       {"[build]\njobs = 2\n", "[source.crates-io]\nreplace-with = 'mine'\n\n[source.mine]\n"
-                               "registry = 'https://mine'\n"}},
+       {"[build]\njobs = 2\n",
+        "[source.crates-io]\nreplace-with = 'mine'\n\n[source.mine]\n"
+        "registry = 'https://mine'\n"}},
       {"maven-settings.xml",
        {"<settings/>x", "<settings>\n</settings>\n",
         "<?xml version=\"1.0\"?>\n<!-- <mirrors> -->\n<settings xmlns=\"x\">\r\n  <mirrors>\r\n    "

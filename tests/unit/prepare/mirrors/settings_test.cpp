@@ -1,7 +1,7 @@
 // Settings in the languages of package managers: found, set, taken out; all else stays.
-#include <catch2/catch.hpp>
-
 #include "prepare/mirrors/formats/settings.hpp"
+
+#include <catch2/catch.hpp>
 
 using namespace cove;
 using namespace cove::prepare;
@@ -57,8 +57,8 @@ const std::vector<Case>& cases() {
       // .yarnrc
       {"yarn: other settings", Language::kYarnrc, kRegistry, "# c\nlastUpdateCheck 1\n", kYarn,
        "# c\nlastUpdateCheck 1\n" + kYarn + "\n"},
-      {"yarn: the same key", Language::kYarnrc, kRegistry, "registry \"u\"\n\"@s:registry\" \"v\"\n",
-       kYarn, kYarn + "\n\"@s:registry\" \"v\"\n"},
+      {"yarn: the same key", Language::kYarnrc, kRegistry,
+       "registry \"u\"\n\"@s:registry\" \"v\"\n", kYarn, kYarn + "\n\"@s:registry\" \"v\"\n"},
       {"yarn: nested lines belong to a key", Language::kYarnrc, kRegistry,
        "registry:\n  \"x\" \"y\"\nb 1\n", kYarn, kYarn + "\nb 1\n"},
       // pip.conf
@@ -82,17 +82,20 @@ const std::vector<Case>& cases() {
        "a = 1\n[install]\noptional = true\n" + kToml + "\n[test]\nb = 2\n"},
       {"toml: the same key", Language::kToml, kInstall, "[install]\nregistry = 'u' # mine\n", kToml,
        "[install]\n" + kToml + "\n"},
-      {"toml: at the top before a table", Language::kToml, kTop, "native-tls = true\n[pip]\nx = 1\n",
-       kUv, "native-tls = true\n" + kUv + "\n[pip]\nx = 1\n"},
+      {"toml: at the top before a table", Language::kToml, kTop,
+       "native-tls = true\n[pip]\nx = 1\n", kUv, "native-tls = true\n" + kUv + "\n[pip]\nx = 1\n"},
       {"toml: at the top where only tables are", Language::kToml, kTop, "[pip]\nx = 1\n", kUv,
        kUv + "\n[pip]\nx = 1\n"},
       {"toml: lists and texts over lines", Language::kToml, kTop,
-       "a = [\n  \"x]\", # ]\n  'y',\n]\nb = \"\"\"\nindex-url = 'no'\n\"\"\"\nindex-url = 'u'\n", kUv,
-       "a = [\n  \"x]\", # ]\n  'y',\n]\nb = \"\"\"\nindex-url = 'no'\n\"\"\"\n" + kUv + "\n"},
-      {"toml: a list of tables is not the table", Language::kToml, kTop,
-       "[[index]]\nurl = 'u'\n", kUv, kUv + "\n[[index]]\nurl = 'u'\n"},
-      {"toml: quoted table", Language::kToml, {"source.crates-io", "replace-with"},
-       "[source.\"crates-io\"]\nreplace-with = 'u'\n", "replace-with = \"m\"",
+       "a = [\n  \"x]\", # ]\n  'y',\n]\nb = \"\"\"\nindex-url = 'no'\n\"\"\"\nindex-url = 'u'\n",
+       kUv, "a = [\n  \"x]\", # ]\n  'y',\n]\nb = \"\"\"\nindex-url = 'no'\n\"\"\"\n" + kUv + "\n"},
+      {"toml: a list of tables is not the table", Language::kToml, kTop, "[[index]]\nurl = 'u'\n",
+       kUv, kUv + "\n[[index]]\nurl = 'u'\n"},
+      {"toml: quoted table",
+       Language::kToml,
+       {"source.crates-io", "replace-with"},
+       "[source.\"crates-io\"]\nreplace-with = 'u'\n",
+       "replace-with = \"m\"",
        "[source.\"crates-io\"]\nreplace-with = \"m\"\n"},
       // YAML
       {"yaml: empty", Language::kYaml, kServer, "", kYaml, kYaml + "\n"},
@@ -106,8 +109,11 @@ const std::vector<Case>& cases() {
        "npmScopes:\n  s:\n    npmRegistryServer: u\n" + kYaml + "\n"},
       {"yaml: Ruby's symbols and a list at the left edge", Language::kYaml, kSources,
        "---\n:backtrace: false\n:sources:\n- https://u/\n- https://v/\n:verbose: true\n",
-       ":sources:\n- http://m/", "---\n:backtrace: false\n:sources:\n- http://m/\n:verbose: true\n"},
-      {"yaml: a key with colons", Language::kYaml, {"", "BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/"},
+       ":sources:\n- http://m/",
+       "---\n:backtrace: false\n:sources:\n- http://m/\n:verbose: true\n"},
+      {"yaml: a key with colons",
+       Language::kYaml,
+       {"", "BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/"},
        "---\nBUNDLE_PATH: \"v\"\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: \"u\"\n",
        "BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: \"m\"",
        "---\nBUNDLE_PATH: \"v\"\nBUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: \"m\"\n"},

@@ -1,7 +1,8 @@
+#include "prepare/skills/text/front_matter.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "prepare/skills/package/package_reader.hpp"
-#include "prepare/skills/text/front_matter.hpp"
 #include "prepare/skills/text/packaged_skills.hpp"
 #include "support/trees/packed_package.hpp"
 
@@ -66,9 +67,9 @@ TEST_CASE("FrontMatter: texts of every form are read", "[unit][prepare][skills]"
 }
 
 TEST_CASE("FrontMatter: lists, maps and empty values are told apart", "[unit][prepare][skills]") {
-  const FrontMatter values =
-      read("---\ntools: [Read, \"Bash(git:*)\"]\nblock:\n- a\n- b: c\n- [d]\nmeta:\n  name: inner\n"
-           "empty:\nnothing: ~\nname: outer\n---\n");
+  const FrontMatter values = read(
+      "---\ntools: [Read, \"Bash(git:*)\"]\nblock:\n- a\n- b: c\n- [d]\nmeta:\n  name: inner\n"
+      "empty:\nnothing: ~\nname: outer\n---\n");
   CHECK(values.at("tools").kind == Kind::kList);
   CHECK(values.at("tools").items == std::vector<std::string>{"Read", "Bash(git:*)"});
   CHECK(values.at("block").items == std::vector<std::string>{"a"});
@@ -129,8 +130,9 @@ TEST_CASE("PackagedSkills: the public layout works as it is, in each of its plac
   CHECK(skills_in({{"skill.md", "no"}, {"SKILL.md", text}}).value() == std::vector{expected});
 }
 
-TEST_CASE("PackagedSkills: a skill without a proper name or description is refused, by file and line",
-          "[unit][prepare][skills]") {
+TEST_CASE(
+    "PackagedSkills: a skill without a proper name or description is refused, by file and line",
+    "[unit][prepare][skills]") {
   check_skill_refused("---\ndescription: d\n---\n", "SKILL.md of skill 'v1':1:");
   check_skill_refused("---\nname: n\n---\n", "has no 'description'");
   check_skill_refused("---\nname: n\ndescription:\n---\n",

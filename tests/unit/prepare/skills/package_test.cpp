@@ -1,9 +1,8 @@
 // Packages of skills: what honest ones hold, and what is refused of others.
-#include <catch2/catch.hpp>
-
 #include <filesystem>
 #include <fstream>
 
+#include <catch2/catch.hpp>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -79,8 +78,9 @@ TEST_CASE("Package: zip, tar, tar.gz and tar.zst of the same files are the same"
   }
 }
 
-TEST_CASE("Package: the hash tells contents, names, targets and modes apart, not the archive's order",
-          "[unit][prepare][skills]") {
+TEST_CASE(
+    "Package: the hash tells contents, names, targets and modes apart, not the archive's order",
+    "[unit][prepare][skills]") {
   const std::string hash = read(pack(Packing::kTar, kFiles)).hash;
   std::vector<PackedFile> turned(kFiles.rbegin(), kFiles.rend());
   turned.push_back({"scripts/", ""});
@@ -99,9 +99,10 @@ TEST_CASE("Package: the hash tells contents, names, targets and modes apart, not
   CHECK(read(pack(Packing::kTar, other)).hash != hash);
 }
 
-TEST_CASE("Package: what macOS adds is left out, and './' before names", "[unit][prepare][skills]") {
-  const Package package =
-      read(pack(Packing::kZip, {{"./SKILL.md", "x"}, {"__MACOSX/._SKILL.md", "y"}, {"a/.DS_Store", ""}}));
+TEST_CASE("Package: what macOS adds is left out, and './' before names",
+          "[unit][prepare][skills]") {
+  const Package package = read(pack(
+      Packing::kZip, {{"./SKILL.md", "x"}, {"__MACOSX/._SKILL.md", "y"}, {"a/.DS_Store", ""}}));
   CHECK(paths_of(package) == std::vector<std::string>{"SKILL.md"});
 }
 
@@ -113,7 +114,8 @@ TEST_CASE("Package: names that lead out are refused", "[unit][prepare][skills][p
   check_tar_refused(HandMadeTar(false).add("a//x", '0'), "empty part");
   check_tar_refused(HandMadeTar(false).add("a/./x", '0'), "'.'");
   check_tar_refused(HandMadeTar(false).add("C:\\x", '0'), "absolute");
-  check_tar_refused(HandMadeTar(false).pax("path", std::string(256, 'n')).add("n", '0'), "255 bytes");
+  check_tar_refused(HandMadeTar(false).pax("path", std::string(256, 'n')).add("n", '0'),
+                    "255 bytes");
   std::string deep = "x";
   for (int i = 0; i < 64; ++i) deep += "/x";
   check_tar_refused(HandMadeTar(false).pax("path", deep).add("n", '0'), "64 directories");
@@ -136,23 +138,23 @@ TEST_CASE("Package: links out, and links through links, are refused",
   check_tar_refused(HandMadeTar(false).add("l", '2', "/etc/passwd"), "link out");
   check_tar_refused(HandMadeTar(false).add("l", '2', "../x"), "link out");
   check_tar_refused(HandMadeTar(false).add("d/", '5').add("d/l", '2', "../../x"), "link out");
+  check_tar_refused(
+      HandMadeTar(false).add("a/", '5').add("a/up", '2', "..").add("l", '2', "a/up/../../etc"),
+      "link");
   check_tar_refused(HandMadeTar(false)
                         .add("a/", '5')
-                        .add("a/up", '2', "..")
-                        .add("l", '2', "a/up/../../etc"),
-                    "link");
-  check_tar_refused(
-      HandMadeTar(false).add("a/", '5').add("a/b/", '5').add("a/b/up", '2', "../..").add("l", '2', "a/b/up/.."),
-      "through another link");
+                        .add("a/b/", '5')
+                        .add("a/b/up", '2', "../..")
+                        .add("l", '2', "a/b/up/.."),
+                    "through another link");
   check_tar_refused(HandMadeTar(false).add("h", '1', "/etc/passwd"), "no earlier file");
   check_tar_refused(HandMadeTar(false).add("h", '1', "later").add("later", '0'), "no earlier file");
-  const Package package =
-      read(test::bytes_of_text(HandMadeTar(false)
-                                   .add("d/", '5')
-                                   .add("f", '0', "", "text")
-                                   .add("d/l", '2', "../f")
-                                   .add("h", '1', "f")
-                                   .tar()));
+  const Package package = read(test::bytes_of_text(HandMadeTar(false)
+                                                       .add("d/", '5')
+                                                       .add("f", '0', "", "text")
+                                                       .add("d/l", '2', "../f")
+                                                       .add("h", '1', "f")
+                                                       .tar()));
   CHECK(package.find("d/l")->target == "../f");
   CHECK(text_of(*package.find("h")) == "text");
 }

@@ -88,8 +88,7 @@ TEST_CASE("SkillUsage: only what Cove placed and nobody used for the grace time 
   CHECK(usage.take_expired(present, at(2000s), 1000s) == std::vector<std::string>{"old"});
   CHECK(SkillUsage::parse(usage.text()) == usage);
   // A clock that was ahead is brought down to now, so that it cannot keep a version for ever.
-  CHECK(usage.take_expired(present, at(3000s), 1000s) ==
-        std::vector<std::string>{"ahead", "new"});
+  CHECK(usage.take_expired(present, at(3000s), 1000s) == std::vector<std::string>{"ahead", "new"});
   CHECK(usage.take_expired(present, at(90'000s), 1000s).empty());
 }
 
