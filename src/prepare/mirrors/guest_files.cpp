@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 constexpr std::int32_t kChangedMeanwhile = 75;
 constexpr std::uint64_t kMostOutput = 8ULL << 20U;
 
-constexpr std::string_view kReading = R"(set -u
+constexpr std::string_view kReading = R"sh(set -u
 # A record: kind, bytes, path; then the bytes and a line end.
 one() {
   [ -e "$1" ] || [ -L "$1" ] || return 0
@@ -26,17 +26,17 @@ one() {
 }
 printf 'home 0 %s\n\n' "$HOME"
 for copy in "$HOME"/.cove/mirrors/*; do one "$copy"; done
-)";
+)sh";
 
-constexpr std::string_view kReadingApt = R"(
+constexpr std::string_view kReadingApt = R"sh(
 if [ "$(id -u)" = 0 ] && [ -w /etc/apt ];
 then printf 'apt 0 .\n\n'; fi
 one /etc/os-release
 one /etc/apt/sources.list
 for list in /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources; do one "$list"; done
-)";
+)sh";
 
-constexpr std::string_view kWriting = R"(set -eu
+constexpr std::string_view kWriting = R"sh(set -eu
 # Whether $f still has the content $1, followed by a dot; "-" = there is no file.
 same() {
   if [ "$1" = - ]; then [ ! -e "$f" ]; else [ "$(cat -- "$f" && printf .)" = "$1" ]; fi
@@ -61,7 +61,7 @@ drop() {
   same "$2" || exit 75
   rm -f -- "$f"
 }
-)";
+)sh";
 
 /// As one word of sh.
 std::string word(std::string_view text) {
