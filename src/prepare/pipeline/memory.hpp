@@ -57,7 +57,14 @@ class SandboxMemory {
 
   void note(Prepared prepared);
 
-  std::map<std::string, Failure> failures;  ///< by step
+  static constexpr std::size_t kMostFailures = 256;
+
+  std::map<std::string, Failure> failures;  ///< by step; bounded by `make_room`
+
+  /// Forgets some failure where there are too many: its step is tried sooner than it need be.
+  void make_room() {
+    if (failures.size() >= kMostFailures) failures.erase(failures.begin());
+  }
   std::optional<Refusal> refusal;
 
  private:
