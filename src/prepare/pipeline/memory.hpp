@@ -57,6 +57,10 @@ class SandboxMemory {
 
   void note(Prepared prepared);
 
+  /// After `step` was applied for other inputs than before: who prepared it for those is not
+  /// prepared any more.
+  void forget(const std::string& step);
+
   static constexpr std::size_t kMostFailures = 256;
 
   std::map<std::string, Failure> failures;  ///< by step; bounded by `make_room`

@@ -167,6 +167,8 @@ Task<Result<void>> Pipeline::Run::keep_success(const PrepareStep& step, StepRun 
     done.name = step.name;
     done.done = hash_of(step.fingerprint);
     done.note = std::move(run.note);
+    const StepState* before = state_.find(step.name);
+    if (before != nullptr && before->done != done.done) memory().forget(step.name);
     state_.put(std::move(done));
   }
   finish(std::move(run.report));
