@@ -62,8 +62,7 @@ Task<Result<void>> run_host_step(std::shared_ptr<const StepCallback> callback,
 extern "C" {
 
 cove_workspace* cove_step_run_workspace(const cove_step_run* run) {
-  // The handle is free-threaded; the run only owns it.
-  return run == nullptr ? nullptr : const_cast<cove_workspace*>(&run->workspace);
+  return run == nullptr ? nullptr : &run->workspace;
 }
 
 const char* cove_step_run_note(const cove_step_run* run) {

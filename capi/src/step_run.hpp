@@ -48,7 +48,7 @@ struct cove_step_run {
   /// The first answer counts; kFailedPrecondition for others, and after a fork.
   cove::Result<void> answer(cove::capi::StepAnswer answer);
 
-  cove_workspace workspace;
+  mutable cove_workspace workspace;  // free-threaded, as its handle is
   const cove::CallContext call;
   const std::string note;
   const std::shared_ptr<cove::capi::StepTeller> teller;

@@ -32,6 +32,13 @@ void SandboxMemory::note(Prepared prepared) {
   if (prepared_.size() > kMostPrepared) prepared_.pop_back();
 }
 
+void SandboxMemory::forget(const std::string& step) {
+  prepared_.remove_if([&](const Prepared& one) {
+    return std::ranges::any_of(one.report.steps,
+                               [&](const StepReport& report) { return report.step == step; });
+  });
+}
+
 SandboxMemory& Memory::of(const InstanceRef& instance) {
   const SandboxId& sandbox = instance.volume.sandbox;
   const auto place = places_.find(sandbox);

@@ -57,11 +57,21 @@ class SandboxMemory {
 
   void note(Prepared prepared);
 
-  /// After a step took the place of what it had made of other inputs: who has those is not prepared
-  /// any more.
-  void forget_prepared() { prepared_.clear(); }
+  /// After a step was applied that others take back, whose reports do not have it.
+  void forget_all() { prepared_.clear(); }
 
-  std::map<std::string, Failure> failures;  ///< by step
+  /// After `step` was applied for other inputs than before: who prepared it for those is not
+  /// prepared any more.
+  void forget(const std::string& step);
+
+  static constexpr std::size_t kMostFailures = 256;
+
+  std::map<std::string, Failure> failures;  ///< by step; bounded by `make_room`
+
+  /// Forgets some failure where there are too many: its step is tried sooner than it need be.
+  void make_room() {
+    if (failures.size() >= kMostFailures) failures.erase(failures.begin());
+  }
   std::optional<Refusal> refusal;
 
  private:

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/sha256.hpp"
-#include "base/text/display_text.hpp"
 #include "prepare/pipeline/run.hpp"
 
 namespace cove::prepare {

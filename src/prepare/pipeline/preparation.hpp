@@ -27,9 +27,8 @@ struct Preparation {
   /// nothing of one, it is not there at all.
   std::set<std::string> takes_back;
 
-  /// Steps of which only the last counts: what one makes takes the place of what it made of other
-  /// inputs.
-  std::set<std::string> exclusive;
+  /// Steps that other acquires take back, though they do not name them.
+  std::set<std::string> taken_back;
 
   /// The session's directory is made by a step; else it is made apart.
   bool makes_session = false;

@@ -67,6 +67,7 @@ Task<Result<void>> Pipeline::Run::learn_failure(const PrepareStep& step, const s
     known = state_.find(step.name);
   }
   // Whoever wrote it, it is no longer than we would wait ourselves.
+  memory().make_room();
   const auto left = std::clamp(known->retry_at - *store_now_, milliseconds(0), kLongestRetry);
   memory().failures[step.name] =
       Failure{hash, known->failures, pipeline_.clock_.now() + left, "it failed before"};
@@ -170,10 +171,10 @@ Task<Result<void>> Pipeline::Run::keep_success(const PrepareStep& step, StepRun 
     StepState done;
     done.name = step.name;
     done.done = hash_of(step.fingerprint);
-    const StepState* before = state_.find(step.name);
-    const bool replaces = before != nullptr && before->done != done.done;
-    if (replaces && preparation_.exclusive.contains(step.name)) memory().forget_prepared();
     done.note = std::move(run.note);
+    const StepState* before = state_.find(step.name);
+    if (before != nullptr && before->done != done.done) memory().forget(step.name);
+    if (before == nullptr && preparation_.taken_back.contains(step.name)) memory().forget_all();
     state_.put(std::move(done));
   }
   finish(std::move(run.report));
@@ -190,6 +191,7 @@ Task<Result<void>> Pipeline::Run::keep_failure(const PrepareStep& step, StepRepo
     finish(std::move(report));
     co_return refused;
   }
+  memory().make_room();
   Failure& failure = memory().failures[step.name];
   const std::uint32_t before = failure.hash == hash ? failure.failures : 0;
   const milliseconds delay = retry_after(before + 1);

@@ -37,6 +37,13 @@ std::string published_fingerprint(const SkillInputs& inputs) {
   return hash.hex();
 }
 
+/// Chats with different sets of skills have steps of their own, so that what one placed is not
+/// forgotten for the other.
+std::string step_name(const char* name, const std::string& fingerprint) {
+  constexpr std::size_t kDigits = 8;
+  return std::string(name) + "/" + fingerprint.substr(0, kDigits);
+}
+
 Task<Result<void>> apply_skills(SkillParts parts, PrepareContext& context) {
   const std::vector<SkillPackage>& skills = parts.inputs->published;
   if (skills.empty()) {
@@ -139,7 +146,7 @@ Task<Result<std::string>> fingerprint_of(SkillShelf& shelf, const std::vector<Bu
 
 PrepareStep skills_step(const SkillParts& parts) {
   PrepareStep step;
-  step.name = "skills";
+  step.name = step_name("skills", published_fingerprint(*parts.inputs));
   step.after = PrepareStage::kSkills;
   step.timeout = kTimeout;
   step.fingerprint = kNone;
@@ -164,7 +171,7 @@ PrepareStep builtin_skills_step(const SkillParts& parts) {
 
 PrepareStep capabilities_step(const SkillParts& parts) {
   PrepareStep step;
-  step.name = "capabilities";
+  step.name = step_name("capabilities", published_fingerprint(*parts.inputs));
   step.after = PrepareStage::kCapabilities;
   step.policy = StepPolicy::kBestEffort;
   step.timeout = kTimeout;

@@ -50,7 +50,7 @@ Result<void> check_supported(const PrepareInputs& inputs, const SkillParts& skil
 /// Of mirrors that are not asked for any more there may be something left to take back.
 void add_mirrors(const Mirrors& mirrors, Preparation& made) {
   made.steps.push_back(mirrors_step(mirrors));
-  made.exclusive.insert(made.steps.back().name);
+  made.taken_back.insert(made.steps.back().name);
   if (mirrors == Mirrors()) made.takes_back.insert(made.steps.back().name);
 }
 
@@ -59,7 +59,7 @@ void add_skills(const SkillParts& skills, Preparation& made) {
   const SkillInputs& inputs = *skills.inputs;
   if (!inputs.published.empty()) made.steps.push_back(skills_step(skills));
   made.steps.push_back(builtin_skills_step(skills));
-  made.exclusive.insert(made.steps.back().name);
+  made.taken_back.insert(made.steps.back().name);
   if (inputs.builtin.empty()) made.takes_back.insert(made.steps.back().name);
   if (inputs.published.empty() && inputs.builtin.empty()) return;
   made.steps.push_back(capabilities_step(skills));
