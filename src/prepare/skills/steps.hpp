@@ -28,15 +28,16 @@ struct SkillParts {
 Task<Result<std::string>> fingerprint_of(SkillShelf& shelf, const std::vector<BuiltinSkill>& skills,
                                          const CallContext& call);
 
-/// "skills/<8 hex of which>": places the published ones and collects what nobody uses. Its fingerprint also changes
-/// twice per grace time, so that what a session goes on using is not collected.
+/// "skills/<8 hex of which>": places the published ones and collects what nobody uses. Its
+/// fingerprint also changes twice per grace time, so that what a session goes on using is not
+/// collected.
 PrepareStep skills_step(const SkillParts& parts);
 
 /// "builtin_skills": brings them up to date, and removes those that are not asked for any more.
 PrepareStep builtin_skills_step(const SkillParts& parts);
 
-/// "capabilities/<8 hex of which>": compares what is placed with what was published, ahead of the first
-/// Workspace::skills(). Best effort.
+/// "capabilities/<8 hex of which>": compares what is placed with what was published, ahead of the
+/// first Workspace::skills(). Best effort.
 PrepareStep capabilities_step(const SkillParts& parts);
 
 /// How what is remembered of an instance is filed; empty where there is none.
