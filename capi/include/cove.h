@@ -43,23 +43,21 @@
  *   long as it leaves unused what the library does not know; else the call is COVE_UNSUPPORTED.
  * Time limits. `timeout_ms` bounds the whole call, 0 = none; past it the call is COVE_TIMEOUT.
  * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_watch`, `cove_search`,
- *   `cove_link_request` and `cove_cancel` may be used from any thread at once; freeing one needs
- *   that nobody uses it any more. Results, pages, infos, buffers and errors never change, so any
- *   thread may read them.
- * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
- *   while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on
- *   as it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any
- *   more: after the last callback, and also when the call that should have registered it failed.
- *   Inside a callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start`
- *   forms there. Frees are allowed. Only the functions of transfers and of cove_workspace_watch are
- *   called on the caller's own thread, and may wait.
- * Start forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once,
- *   possibly before the function returns; anything else = it never comes. `error` is NULL exactly
- *   on success. Freeing the last handle ends what is pending with COVE_CANCELLED.
- * Cancelling has a grade, named in each doc: "nothing happened", "object still usable" or "only
- *   free it". A cancelled call returns only when it has no effects any more.
- * fork. In a child that was forked without exec every call is COVE_FAILED_PRECONDITION, and frees
- *   do nothing; the parent goes on undisturbed.
+ *   `cove_link_request`, `cove_step_run` and `cove_cancel` may be used from any thread at once;
+ *   freeing one needs that nobody uses it any more. Results, pages, infos, buffers and errors never
+ * change, so any thread may read them. Callbacks come on a thread of Cove (on the caller's where
+ * the Cove is closed already), never while a lock of Cove is held. They must not block, throw or
+ * longjmp. `user_data` is handed on as it is; `drop`, where not NULL, is called with it exactly
+ * once, when nothing will use it any more: after the last callback, and also when the call that
+ * should have registered it failed. Inside a callback a call that waits is refused with
+ * COVE_FAILED_PRECONDITION: use the `_start` forms there. Frees are allowed. Only the functions of
+ * transfers and of cove_workspace_watch are called on the caller's own thread, and may wait. Start
+ * forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once, possibly
+ * before the function returns; anything else = it never comes. `error` is NULL exactly on success.
+ * Freeing the last handle ends what is pending with COVE_CANCELLED. Cancelling has a grade, named
+ * in each doc: "nothing happened", "object still usable" or "only free it". A cancelled call
+ * returns only when it has no effects any more. fork. In a child that was forked without exec every
+ * call is COVE_FAILED_PRECONDITION, and frees do nothing; the parent goes on undisturbed.
  *
  * Cove is a guest in its host's process: it installs no signal handler, reads no environment
  * variable, prints nothing, and changes neither directory nor masks.
@@ -299,28 +297,226 @@ COVE_API cove_status cove_sandbox_id_of(const cove_workspace_key* key, cove_buff
 /* A workspace that runs and is held by this process, seen from one chat. Any thread. */
 typedef struct cove_workspace cove_workspace;
 
+/* What acquires are to prepare before a workspace is handed out (docs/prepare.md). It is filled by
+ * one thread at a time and then given to any number of acquires, which take what it holds at that
+ * moment. What is wrong with an input is said by the acquire, unless the function says it.
+ * A workspace keeps the inputs while it lives: where it wakes on another instance, it is prepared
+ * again. */
+typedef struct cove_prepare cove_prepare;
+
+/* Makes an empty one.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_create(cove_prepare** out_prepare, cove_error** out_error);
+
+/* Frees it; workspaces that were acquired with it keep what they need.
+ * Since: 0.1 */
+COVE_API void cove_prepare_free(cove_prepare* prepare);
+
+enum {
+  COVE_MIRROR_NPM = 1,  /* npm, yarn, pnpm and bun */
+  COVE_MIRROR_PYPI = 2, /* pip and uv */
+  COVE_MIRROR_APT = 3,
+  COVE_MIRROR_GO = 4,
+  COVE_MIRROR_CARGO = 5,
+  COVE_MIRROR_MAVEN = 6,
+  COVE_MIRROR_RUBYGEMS = 7
+};
+
+/* Names the http(s) URL where a package manager gets its packages; NULL or "" = as the image has
+ * it. `mirror` is a COVE_MIRROR_*.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_set_mirror(cove_prepare* prepare, int32_t mirror, const char* url,
+                                             cove_error** out_error);
+
+/* Sets a variable for every command of the workspace, over the sandbox's own; a command's own env
+ * goes over it. `value` NULL removes it.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_set_variable(cove_prepare* prepare, const char* name,
+                                               const char* value, cove_error** out_error);
+
+/* As cove_prepare_set_variable, for a value that is never written to a disk, a log, an error or a
+ * report. Empty, or at least 4 bytes.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_set_secret(cove_prepare* prepare, const char* name,
+                                             const char* value, cove_error** out_error);
+
+/* Sets time zone ("Europe/Berlin") and locale ("de_DE.UTF-8") of commands; NULL or "" = the
+ * sandbox's own.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_set_locale(cove_prepare* prepare, const char* time_zone,
+                                             const char* locale, cove_error** out_error);
+
+/* Adds a file for user_files of the session, under a safe name that no other file has; the report
+ * says where it is. `name` is as the user's machine called it.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_file(cove_prepare* prepare, const char* name,
+                                           const void* data, size_t size, cove_error** out_error);
+
+/* The same with a file of this machine, which is read when it is needed; no link at the path's end
+ * is followed.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_host_file(cove_prepare* prepare, const char* name,
+                                                const char* path, cove_error** out_error);
+
+typedef struct cove_init_options {
+  uint32_t struct_size;
+  uint32_t reserved0;         /* must be 0 */
+  const char* version;        /* another one, and the same text runs again; NULL = "" */
+  const char* cwd;            /* absolute, or relative to /workspace; NULL = /workspace */
+  uint64_t script_timeout_ms; /* 1000 to 600000; 0 = 30000 */
+} cove_init_options;
+
+#define COVE_INIT_OPTIONS_INIT {(uint32_t)sizeof(cove_init_options), 0, NULL, NULL, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_init_options_init(cove_init_options* options, size_t size);
+
+/* Sets the init script: at most 96 KiB for bash (sh where there is none), run once for each text,
+ * version and HOME. Its failure does not stop the acquire: the report has it. `text` NULL = none.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_set_init_script(cove_prepare* prepare, const char* text,
+                                                  const cove_init_options* options,
+                                                  cove_error** out_error);
+
+enum {
+  COVE_STAGE_DIRECTORIES = 1,
+  COVE_STAGE_MIRRORS = 2,
+  COVE_STAGE_INPUT_FILES = 3,
+  COVE_STAGE_SKILLS = 4,
+  COVE_STAGE_BUILTIN_SKILLS = 5,
+  COVE_STAGE_APP_INIT = 6,
+  COVE_STAGE_SKILL_INIT = 7,
+  COVE_STAGE_CAPABILITIES = 8
+};
+
+enum {
+  COVE_STEP_REQUIRED = 1,   /* its failure is the acquire's */
+  COVE_STEP_BEST_EFFORT = 2 /* reported, and tried again by a later acquire, with back-off */
+};
+
+typedef struct cove_step_options {
+  uint32_t struct_size;
+  uint32_t policy;         /* COVE_STEP_*; 0 = required */
+  const char* fingerprint; /* what its result depends on; NULL or "" = at every acquire */
+  uint64_t timeout_ms;     /* 1000 to 600000; 0 = 30000 */
+  uint32_t after;          /* COVE_STAGE_* behind which it stands; 0 = builtin skills */
+  uint32_t reserved0;      /* must be 0 */
+} cove_step_options;
+
+#define COVE_STEP_OPTIONS_INIT {(uint32_t)sizeof(cove_step_options), 0, NULL, 0, 0, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_step_options_init(cove_step_options* options, size_t size);
+
+/* A step that runs, until it was finished or failed. Any thread. While it is not freed it keeps the
+ * Cove open. */
+typedef struct cove_step_run cove_step_run;
+
+/* Applies a step. The run belongs to the callback, which must not block: it may finish later and
+ * from any thread, and frees it. Until then the acquire waits, as long as the step's time lasts. */
+typedef void (*cove_step_fn)(void* user_data, cove_step_run* run);
+
+/* Adds a step of the host's own, in the order of adding. `name` is [A-Za-z0-9_][A-Za-z0-9._-]{0,63}
+ * and no other step's. It is applied where the sandbox's state file knows another fingerprint; what
+ * it does may be repeated after a crash.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_step(cove_prepare* prepare, const char* name,
+                                           const cove_step_options* options, cove_step_fn apply,
+                                           void* user_data, cove_drop_fn drop,
+                                           cove_error** out_error);
+
+/* Returns the workspace that is prepared, borrowed: commands, files and searches, but no acquire.
+ * Since: 0.1 */
+COVE_API cove_workspace* cove_step_run_workspace(const cove_step_run* run);
+
+/* Returns what the step kept when it was last done; "" where there is nothing. It can be written
+ * from inside the sandbox.
+ * Since: 0.1 */
+COVE_API const char* cove_step_run_note(const cove_step_run* run);
+
+/* Returns 1 where nobody waits for the step any more: its time is over, or the acquire ended.
+ * Since: 0.1 */
+COVE_API int32_t cove_step_run_is_over(const cove_step_run* run);
+
+/* Tells the progress callback how far the step is. Ignored once it is over.
+ * Since: 0.1 */
+COVE_API cove_status cove_step_run_tell(cove_step_run* run, const char* text,
+                                        cove_error** out_error);
+
+typedef struct cove_step_result {
+  uint32_t struct_size;
+  uint32_t nothing_to_do; /* 1 = it is done, and reported as skipped */
+  const char* reason;     /* a sentence for the report */
+  const char* output;     /* what its programs wrote; the last 8 KiB are kept */
+  const char* note;       /* kept for the next time: at most 16 KiB of UTF-8 */
+} cove_step_result;
+
+#define COVE_STEP_RESULT_INIT {(uint32_t)sizeof(cove_step_result), 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_step_result_init(cove_step_result* result, size_t size);
+
+/* Says that the step is done. Once: then, and after a failure, COVE_FAILED_PRECONDITION. Where
+ * nobody waits any more it is ignored.
+ * Since: 0.1 */
+COVE_API cove_status cove_step_run_finish(cove_step_run* run, const cove_step_result* result,
+                                          cove_error** out_error);
+
+/* Says that the step failed, by one of the codes of section 1. Once, as cove_step_run_finish.
+ * Since: 0.1 */
+COVE_API cove_status cove_step_run_fail(cove_step_run* run, cove_status code, const char* message,
+                                        const char* output, cove_error** out_error);
+
+/* Frees a run; a step that was not finished fails with COVE_UNAVAILABLE.
+ * Since: 0.1 */
+COVE_API void cove_step_run_free(cove_step_run* run);
+
+enum {
+  COVE_PREPARE_WAITING = 1,  /* another chat's preparation goes first */
+  COVE_PREPARE_STARTED = 2,  /* a step begins */
+  COVE_PREPARE_PROGRESS = 3, /* text = how far it is */
+  COVE_PREPARE_FINISHED = 4  /* text = the step's part of the report, as JSON */
+};
+
+/* Hears what happens while a workspace is prepared; `event` is a COVE_PREPARE_*. `step` and `text`
+ * are borrowed for the call, "" where there is none. */
+typedef void (*cove_prepare_event_fn)(void* user_data, int32_t event, const char* step,
+                                      const char* text);
+
+/* Sets who hears of the progress of acquires; another one replaces it.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_set_observer(cove_prepare* prepare,
+                                               cove_prepare_event_fn observer, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
 typedef struct cove_acquire_options {
   uint32_t struct_size;
-  uint32_t flags;         /* must be 0 */
-  const char* chat_id;    /* whose session directory; NULL or "" = /workspace itself */
-  const char* sandbox_id; /* adopts a record of another id; NULL or "" = the key's own */
-  uint64_t timeout_ms;    /* of the whole call; 0 = none */
-  cove_cancel* cancel;    /* NULL = cannot be called off */
+  uint32_t flags;              /* must be 0 */
+  const char* chat_id;         /* whose session directory; NULL or "" = /workspace itself */
+  const char* sandbox_id;      /* adopts a record of another id; NULL or "" = the key's own */
+  uint64_t timeout_ms;         /* of the whole call; 0 = none */
+  cove_cancel* cancel;         /* NULL = cannot be called off */
+  const cove_prepare* prepare; /* what is prepared; NULL = only the session's directory */
 } cove_acquire_options;
 
-#define COVE_ACQUIRE_OPTIONS_INIT {(uint32_t)sizeof(cove_acquire_options), 0, NULL, NULL, 0, NULL}
+#define COVE_ACQUIRE_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_acquire_options), 0, NULL, NULL, 0, NULL, NULL}
 
 /* See cove_call_options_init.
  * Since: 0.1 */
 COVE_API void cove_acquire_options_init(cove_acquire_options* options, size_t size);
 
-/* Brings a workspace up, from absent, stopped or archived, and holds it.
+/* Brings a workspace up, from absent, stopped or archived, prepares it, and holds it.
  *
  * Waits for what another process does with it, and takes over from one that died. The caller frees
  * *out_workspace. Cancellation: object still usable; the next acquire goes on from where this one
  * was. Errors: COVE_UNAVAILABLE - not now, says what is going on; COVE_CONFLICT - the sandbox id
  * belongs to another key; COVE_INTEGRITY - volume or snapshot is not what it must be, nothing was
- * changed; COVE_TIMEOUT; COVE_CANCELLED.
+ * changed; COVE_INVALID_ARGUMENT - an input; that of a required step which failed, with the facts
+ * "step" and "output"; COVE_TIMEOUT; COVE_CANCELLED.
  * Since: 0.1 */
 COVE_API cove_status cove_acquire(cove* cove, const cove_workspace_key* key,
                                   const cove_acquire_options* options,
@@ -353,6 +549,13 @@ enum {
 /* Returns what the acquire had to do, a COVE_WORK_*.
  * Since: 0.1 */
 COVE_API int32_t cove_workspace_work(const cove_workspace* workspace);
+
+/* Gives what the last preparation did, as JSON (docs/prepare.md, "The report"): the acquire's, or
+ * that of a wake since.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_prepare_report_json(cove_workspace* workspace,
+                                                        cove_buffer** out_json,
+                                                        cove_error** out_error);
 
 /* Ends the use of the workspace and notes when; later calls through the handle are
  * COVE_FAILED_PRECONDITION. The sandbox goes on running until it is stopped or idle for long.

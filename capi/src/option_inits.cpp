@@ -21,6 +21,9 @@ void cove_call_options_init(cove_call_options* options, size_t size) { init(opti
 void cove_open_options_init(cove_open_options* options, size_t size) { init(options, size); }
 void cove_workspace_key_init(cove_workspace_key* key, size_t size) { init(key, size); }
 void cove_acquire_options_init(cove_acquire_options* options, size_t size) { init(options, size); }
+void cove_init_options_init(cove_init_options* options, size_t size) { init(options, size); }
+void cove_step_options_init(cove_step_options* options, size_t size) { init(options, size); }
+void cove_step_result_init(cove_step_result* result, size_t size) { init(result, size); }
 void cove_exec_options_init(cove_exec_options* options, size_t size) { init(options, size); }
 void cove_exec_callbacks_init(cove_exec_callbacks* callbacks, size_t size) {
   init(callbacks, size);

@@ -186,6 +186,7 @@ Result<AcquireCall> read_acquire(const cove_acquire_options* options) {
   AcquireCall acquire;
   acquire.options.chat_id = text_of(read.chat_id);
   acquire.options.sandbox = SandboxId(text_of(read.sandbox_id));
+  acquire.prepare = read.prepare;
   acquire.call = call_of(read.timeout_ms, read.cancel);
   return acquire;
 }

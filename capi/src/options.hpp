@@ -57,6 +57,18 @@ inline StructRule rule_of<cove_acquire_options>() {
   return {"cove_acquire_options", 40, sizeof(cove_acquire_options)};
 }
 template <>
+inline StructRule rule_of<cove_init_options>() {
+  return {"cove_init_options", 32, sizeof(cove_init_options)};
+}
+template <>
+inline StructRule rule_of<cove_step_options>() {
+  return {"cove_step_options", 32, sizeof(cove_step_options)};
+}
+template <>
+inline StructRule rule_of<cove_step_result>() {
+  return {"cove_step_result", 32, sizeof(cove_step_result)};
+}
+template <>
 inline StructRule rule_of<cove_exec_options>() {
   return {"cove_exec_options", 104, sizeof(cove_exec_options)};
 }
@@ -197,7 +209,8 @@ Result<WorkspaceKey> read_key(const cove_workspace_key* key);
 Result<SandboxId> read_sandbox_id(const char* sandbox_id);
 
 struct AcquireCall {
-  AcquireOptions options;
+  AcquireOptions options;                 ///< but for what is prepared
+  const cove_prepare* prepare = nullptr;  ///< see inputs_of
   CallContext call;
 };
 Result<AcquireCall> read_acquire(const cove_acquire_options* options);

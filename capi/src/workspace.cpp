@@ -1,6 +1,7 @@
 /// Acquiring a workspace and letting it go.
 #include "handles.hpp"
 #include "options.hpp"
+#include "prepare.hpp"
 
 using namespace cove;
 
@@ -17,7 +18,8 @@ cove_status cove_acquire(cove_handle* cove, const cove_workspace_key* key,
   return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
     COVE_TRY_VOID(capi::clear(out_workspace, "out_workspace"));
     COVE_TRY(const auto owner, capi::read_key(key));
-    COVE_TRY(const auto acquire, capi::read_acquire(options));
+    COVE_TRY(auto acquire, capi::read_acquire(options));
+    acquire.options.prepare = capi::inputs_of(acquire.prepare, handle.library);
     COVE_TRY(auto workspace, handle.library->cove().acquire(owner, acquire.options, acquire.call));
     *out_workspace = new cove_workspace(handle.library, std::move(workspace));
     return ok();
@@ -32,6 +34,7 @@ cove_status cove_acquire_start(cove_handle* cove, const cove_workspace_key* key,
       [&](cove_handle& handle, const auto& reply) -> Result<void> {
         COVE_TRY(auto owner, capi::read_key(key));
         COVE_TRY(auto acquire, capi::read_acquire(options));
+        acquire.options.prepare = capi::inputs_of(acquire.prepare, handle.library);
         // Weak: a call that is pending does not keep the Cove open.
         const std::weak_ptr<capi::Library> weak = handle.library;
         handle.library->cove().acquire_async(

@@ -22,6 +22,7 @@ FIELD_TYPES = {
     "const cove_edit*": "POINTER(Edit)",
     "void*": "c_void_p",
     "cove_cancel*": "Cancel",
+    "const cove_prepare*": "Prepare",
 }
 
 

@@ -191,6 +191,7 @@ const WorkspaceKey& Workspace::key() const { return impl_->key; }
 const SandboxId& Workspace::sandbox_id() const { return impl_->sandbox; }
 const std::string& Workspace::directory() const { return impl_->directory; }
 AcquireWork Workspace::work() const { return AcquireWork::kRestored; }
+PrepareReport Workspace::prepare_report() const { return world().report; }
 SandboxClient Workspace::client() const { return SandboxClient(nullptr); }
 Result<void> Workspace::release(const CallContext&) { return fake::reply(); }
 

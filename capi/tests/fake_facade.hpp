@@ -22,6 +22,7 @@ struct World {
   cove::ExecSpec exec;
   cove::WorkspaceKey key;
   cove::AcquireOptions acquire;
+  cove::PrepareReport report;
   cove::ReadRange range;
   cove::WriteOptions write;
   cove::Bytes written;

@@ -19,6 +19,9 @@ const char* first_different_init(int* count) {
   PAIR(cove_open_options, COVE_OPEN_OPTIONS_INIT);
   PAIR(cove_workspace_key, COVE_WORKSPACE_KEY_INIT);
   PAIR(cove_acquire_options, COVE_ACQUIRE_OPTIONS_INIT);
+  PAIR(cove_init_options, COVE_INIT_OPTIONS_INIT);
+  PAIR(cove_step_options, COVE_STEP_OPTIONS_INIT);
+  PAIR(cove_step_result, COVE_STEP_RESULT_INIT);
   PAIR(cove_exec_options, COVE_EXEC_OPTIONS_INIT);
   PAIR(cove_exec_callbacks, COVE_EXEC_CALLBACKS_INIT);
   PAIR(cove_process_options, COVE_PROCESS_OPTIONS_INIT);

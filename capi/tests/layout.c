@@ -28,13 +28,36 @@ FIELD(cove_workspace_key, source_type, 8);
 FIELD(cove_workspace_key, source_id, 16);
 FIELD(cove_workspace_key, user_id, 24);
 
-SIZE(cove_acquire_options, 40);
+SIZE(cove_acquire_options, 48);
 FIELD(cove_acquire_options, struct_size, 0);
 FIELD(cove_acquire_options, flags, 4);
 FIELD(cove_acquire_options, chat_id, 8);
 FIELD(cove_acquire_options, sandbox_id, 16);
 FIELD(cove_acquire_options, timeout_ms, 24);
 FIELD(cove_acquire_options, cancel, 32);
+FIELD(cove_acquire_options, prepare, 40);
+
+SIZE(cove_init_options, 32);
+FIELD(cove_init_options, struct_size, 0);
+FIELD(cove_init_options, reserved0, 4);
+FIELD(cove_init_options, version, 8);
+FIELD(cove_init_options, cwd, 16);
+FIELD(cove_init_options, script_timeout_ms, 24);
+
+SIZE(cove_step_options, 32);
+FIELD(cove_step_options, struct_size, 0);
+FIELD(cove_step_options, policy, 4);
+FIELD(cove_step_options, fingerprint, 8);
+FIELD(cove_step_options, timeout_ms, 16);
+FIELD(cove_step_options, after, 24);
+FIELD(cove_step_options, reserved0, 28);
+
+SIZE(cove_step_result, 32);
+FIELD(cove_step_result, struct_size, 0);
+FIELD(cove_step_result, nothing_to_do, 4);
+FIELD(cove_step_result, reason, 8);
+FIELD(cove_step_result, output, 16);
+FIELD(cove_step_result, note, 24);
 
 SIZE(cove_exec_options, 176);
 FIELD(cove_exec_options, struct_size, 0);

@@ -7,10 +7,10 @@
 ///
 /// Reading order: result.hpp, workspace_key.hpp, this header, sandbox_client.hpp, exec.hpp,
 /// exec_handle.hpp, sandbox_processes.hpp, process.hpp, sandbox_files.hpp, files.hpp, edit.hpp,
-/// file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp; then record.hpp and lifecycle.hpp;
-/// then the seams: metadata_store.hpp, object_store.hpp, provider.hpp, guest.hpp (its parts are
-/// guest_commands.hpp, guest_files.hpp and guest_search.hpp), snapshot.hpp, scheduler.hpp,
-/// clock.hpp, id_source.hpp.
+/// file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp, prepare_inputs.hpp, prepare.hpp,
+/// skills.hpp; then record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp,
+/// object_store.hpp, provider.hpp, guest.hpp (its parts are guest_commands.hpp, guest_files.hpp and
+/// guest_search.hpp), snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp.
 ///
 /// Cove is a guest in its host's process: it installs no signal handler, reads no environment
 /// variable, prints nothing, and changes no directory or mask. `Cove` and `Workspace` may be used
@@ -27,7 +27,9 @@
 #include <cove/config.hpp>
 #include <cove/lifecycle.hpp>
 #include <cove/object_store.hpp>
+#include <cove/prepare_inputs.hpp>
 #include <cove/sandbox_client.hpp>
+#include <cove/skills.hpp>
 #include <cove/version.hpp>
 #include <cove/workspace_key.hpp>
 
@@ -45,6 +47,9 @@ struct Parts {
 struct AcquireOptions {
   std::string chat_id;  ///< whose session directory; empty = /workspace itself
   SandboxId sandbox;    ///< adopts a record of another id; empty = the key's own
+
+  /// What makes it ready for the task; see prepare.hpp. Empty = only its directory.
+  PrepareInputs prepare;
 };
 
 /// A workspace that runs and is held by this process. A handle that may be copied; the last copy's
@@ -60,6 +65,17 @@ class Workspace {
 
   /// What the acquire had to do.
   AcquireWork work() const;
+
+  /// What its last preparation did: the acquire's, or that of a wake since.
+  PrepareReport prepare_report() const;
+
+  /// The skills of the acquire's inputs that lie in the workspace as they were published, for the
+  /// model's prompt. Asks the guest once per instance, then nobody. Errors: as SandboxClient's
+  /// calls; those of reading a package again that this process has not read yet.
+  Result<SkillIndex> skills(const CallContext& call = {}) const;
+
+  /// The same, through a callback on Cove's I/O thread, called exactly once.
+  void skills_async(CallContext call, std::function<void(Result<SkillIndex>)> done) const;
 
   SandboxClient client() const;
 
@@ -89,7 +105,9 @@ class Cove {
   /// kUnavailable.
   static Result<Cove> open(Config config, Parts parts = {});
 
-  /// Brings a workspace up, from whatever it is in, and holds it. See LifecycleManager::acquire.
+  /// Brings a workspace up, from whatever it is in, prepares it, and holds it. Errors: as
+  /// LifecycleManager::acquire; kInvalidArgument - the inputs; that of a required step that failed,
+  /// with the context `step` and `output`.
   Result<Workspace> acquire(const WorkspaceKey& key, const AcquireOptions& options = {},
                             const CallContext& call = {}) const;
 
@@ -101,6 +119,23 @@ class Cove {
   /// The same, through a callback on Cove's I/O thread, called exactly once.
   void acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
                      std::function<void(Result<Workspace>)> done) const;
+
+  /// Checks a package (see inspect_skill_package) and keeps it in the object store under a version
+  /// id that it has for ever. The same bytes again are a success. Errors: as
+  /// inspect_skill_package; kAlreadyExists - the version id has another content; those of the
+  /// object store. After kUnavailable it may be there: add it again.
+  Result<SkillPackageInfo> add_skill(const std::string& version_id, ByteView package,
+                                     const CallContext& call = {}) const;
+
+  /// Those that were added, by version id.
+  Result<std::vector<SkillPackageInfo>> list_skills(const CallContext& call = {}) const;
+
+  /// A package that was added, for PrepareInputs::skills. kNotFound: there is none.
+  Result<SkillPackage> find_skill(const std::string& version_id,
+                                  const CallContext& call = {}) const;
+
+  /// Takes a package out of the object store; workspaces keep what they have. kNotFound.
+  Result<void> remove_skill(const std::string& version_id, const CallContext& call = {}) const;
 
   /// See LifecycleManager; each blocks until done.
   Result<void> stop(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse,

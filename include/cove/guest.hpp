@@ -23,6 +23,7 @@ struct GuestCapabilities {
   bool exact_bytes = false;   ///< output comes as written, not line by line
   bool kernel_paths = false;  ///< the path rule is enforced by the kernel inside
   bool kill_tree = false;     ///< timeout and cancel leave nothing of the tree
+  bool home_files = false;    ///< GuestRoot::kHome
 };
 
 struct GuestStatus {

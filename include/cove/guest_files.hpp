@@ -1,6 +1,7 @@
 /// What a guest does with files: the part of the seam guest.hpp that reads and changes a workspace.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,11 +13,18 @@
 
 namespace cove {
 
+/// Beneath what a path is resolved; nothing leads from one to the other.
+enum class GuestRoot : std::uint8_t {
+  kWorkspace = 0,
+  kHome = 1,  ///< the sandbox's HOME: for Cove's own parts, never for what a model or user names
+};
+
 /// A path as the guest resolves it: `path` seen from the directory `session`, which is relative to
-/// /workspace and empty for /workspace itself.
+/// the root and empty for the root itself. An absolute path names the root as commands do.
 struct GuestPath {
   std::string session;
   std::string path;
+  GuestRoot root = GuestRoot::kWorkspace;
 };
 
 /// A file that is being read.
@@ -40,7 +48,8 @@ class GuestWatch {
 };
 
 /// Every call may also fail with kNotFound, kPathEscape, kPermissionDenied, kInvalidArgument (a
-/// name of more than 255 bytes, a NUL), and, where it writes, kQuotaExceeded (the disk is full).
+/// name of more than 255 bytes, a NUL; a move or copy from one root to the other), kUnsupported (an
+/// older agent has no kHome) and, where it writes, kQuotaExceeded (the disk is full).
 /// Writes, edits and moves of one file that go through the guest happen one after the other.
 class GuestFiles {
  public:

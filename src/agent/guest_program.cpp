@@ -123,18 +123,25 @@ class TerminationWatcher final : public Watcher {
 /// Opened to read: it stays good for sync and fchmod whatever commands do to the directory's mode.
 /// One that they closed before the last stop is opened to its owner again: nothing runs yet, so
 /// nobody is in the way of the path.
-Result<base::UniqueFd> open_workspace(const std::string& path) {
+Result<base::UniqueFd> open_root(const std::string& path) {
   const auto open = [&path] {
     return base::UniqueFd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   };
-  base::UniqueFd workspace = open();
+  base::UniqueFd root = open();
   struct stat facts{};
-  if (!workspace && errno == EACCES && ::lstat(path.c_str(), &facts) == 0 &&
+  if (!root && errno == EACCES && ::lstat(path.c_str(), &facts) == 0 &&
       ::chmod(path.c_str(), (facts.st_mode & 07777U) | S_IRWXU) == 0) {
-    workspace = open();
+    root = open();
   }
-  if (!workspace) return base::system_error(errno, "open the workspace '" + path + "'");
-  return workspace;
+  if (!root) return base::system_error(errno, "open '" + path + "'");
+  return root;
+}
+
+/// HOME as a root of its own; null where there is none.
+std::unique_ptr<const Files> home_files(const wire::AgentBoot& boot) {
+  Result<base::UniqueFd> root = open_root(boot.home);
+  if (!root) return nullptr;
+  return std::make_unique<const Files>(*std::move(root), boot.home);
 }
 
 }  // namespace
@@ -142,7 +149,7 @@ Result<base::UniqueFd> open_workspace(const std::string& path) {
 Result<void> run_guest(int boot_fd) {
   COVE_TRY(const auto boot, read_boot(boot_fd));
   COVE_TRY(const auto privileges, settle(boot));
-  COVE_TRY(base::UniqueFd workspace, open_workspace(boot.workspace));
+  COVE_TRY(base::UniqueFd workspace, open_root(boot.workspace));
   const Files files(std::move(workspace), boot.workspace, home_of(boot));
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
@@ -151,7 +158,8 @@ Result<void> run_guest(int boot_fd) {
   COVE_TRY(const auto null, open_null());
   environment.null_fd = *null;
   COVE_TRY(const auto commands, CommandTable::open(environment));
-  FileService file_service(*loop, files);
+  const std::unique_ptr<const Files> home = home_files(boot);
+  FileService file_service(*loop, files, home.get());
   SearchService search_service(*loop, files);
   Server server({*loop, *commands, file_service, search_service}, boot);
   TerminationWatcher termination(*loop, *commands);

@@ -31,6 +31,8 @@ Run run_of(Verb verb) {
     case Verb::kWrite: return run_write;
     case Verb::kEdit: return run_edit;
     case Verb::kTool: return run_tool;
+    case Verb::kPrepare: return run_prepare;
+    case Verb::kSkills: return run_skills;
     case Verb::kStatus: return run_status;
     case Verb::kList: return run_list;
     case Verb::kStop: return run_stop;
@@ -71,16 +73,17 @@ CallContext call_of(const Request& request, const std::stop_token& stop) {
 /// there: a mistyped --home must not make an empty one.
 bool may_begin(const Request& request) {
   if (request.verb == Verb::kRecover) return true;
-  const bool writes =
-      request.verb == Verb::kExec || request.verb == Verb::kPut || request.verb == Verb::kWrite;
+  const bool adds = request.verb == Verb::kSkills && request.operands.front() == "add";
+  const bool writes = request.verb == Verb::kExec || request.verb == Verb::kPut ||
+                      request.verb == Verb::kWrite || request.verb == Verb::kPrepare || adds;
   return writes && !request.workspace.sandbox;
 }
 
 Error no_cove(const std::string& state_dir) {
   return Error(ErrorCode::kNotFound, "there is no Cove in " + base::quoted(state_dir))
       .with_context("hint",
-                    "correct --home, COVE_HOME or state_dir; exec, put and write begin one where "
-                    "it is meant to be");
+                    "correct --home, COVE_HOME or state_dir; exec, put, write, prepare and "
+                    "skills add begin one where it is meant to be");
 }
 
 Result<int> run_without_cove(const Request& request, const Program& program, Config config) {

@@ -1,5 +1,8 @@
 #include "client/exec_calls.hpp"
 
+#include <optional>
+
+#include "client/command_environment.hpp"
 #include "client/host_calls.hpp"
 #include "client/process_calls.hpp"
 
@@ -23,6 +26,12 @@ Task<Result<void>> pump_output(GuestLink& link, GuestProcess& process, const OnO
     if (flow == Flow::kContinue) continue;
     COVE_CO_TRY_VOID(co_await steering.wait_resumed(link.scheduler(), call));
   }
+}
+
+/// The command with the workspace's variables; none where it has none, so that nothing is copied.
+std::optional<ExecSpec> dress(const GuestLink& link, const ExecSpec& spec) {
+  if (link.environment().empty()) return std::nullopt;
+  return in_environment(link, spec);
 }
 
 /// True where the caller's side ended the command, and it still has to be ended inside.
@@ -53,8 +62,10 @@ Task<Result<ExecResult>> end_early(GuestLink& link, GuestProcess& process,
 
 Task<Result<ExecResult>> run_command(GuestLink& link, const std::string& session,
                                      const ExecSpec& spec, const CallContext& call) {
-  auto ask = [&session, &spec](Guest& guest, const CallContext& inner) {
-    return guest.run(session, spec, inner);
+  const std::optional<ExecSpec> dressed = dress(link, spec);
+  const ExecSpec& whole = dressed ? *dressed : spec;
+  auto ask = [&session, &whole](Guest& guest, const CallContext& inner) {
+    return guest.run(session, whole, inner);
   };
   co_return co_await ask_guest<ExecResult>(link, Repeat::kNever, call, ask);
 }
@@ -63,8 +74,10 @@ Task<Result<ExecResult>> stream_command(GuestLink& link, const StreamedCommand& 
                                         const CallContext& call) {
   const EndOfSteering end(*command.steering);
   const bool keep_stdin = command.stdin_mode == StdinMode::kOpen;
-  auto ask = [&command, keep_stdin](Guest& guest, const CallContext& inner) {
-    return guest.start(command.session, command.spec, keep_stdin, inner);
+  const std::optional<ExecSpec> dressed = dress(link, command.spec);
+  const ExecSpec& whole = dressed ? *dressed : command.spec;
+  auto ask = [&command, &whole, keep_stdin](Guest& guest, const CallContext& inner) {
+    return guest.start(command.session, whole, keep_stdin, inner);
   };
   COVE_CO_TRY(const std::shared_ptr<GuestProcess> process,
               co_await ask_guest<std::shared_ptr<GuestProcess>>(link, Repeat::kNever, call, ask));

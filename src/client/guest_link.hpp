@@ -1,7 +1,9 @@
 /// GuestLink: how a client reaches the guest of its workspace. The runtime implements it.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <string>
 
 #include <cove/guest.hpp>
 #include <cove/sandbox_client.hpp>
@@ -16,6 +18,9 @@ class GuestLink : public CallGate {
   /// Gives a guest that was just known to answer, and counts as activity. Where this process's
   /// lease lapsed or the connection is dead, the workspace is acquired again first.
   virtual Task<Result<std::shared_ptr<Guest>>> guest(const CallContext& call) = 0;
+
+  /// Variables that every command gets below its own. Any thread; never changes.
+  virtual const std::map<std::string, std::string>& environment() const = 0;
 
   /// Tells how an exchange with the guest ended.
   virtual void note_answer() = 0;

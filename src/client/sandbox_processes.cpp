@@ -3,6 +3,7 @@
 
 #include <cove/sandbox_processes.hpp>
 
+#include "client/command_environment.hpp"
 #include "client/exec_calls.hpp"
 #include "client/exec_handle.hpp"
 #include "client/process_calls.hpp"
@@ -33,7 +34,9 @@ Task<Result<ExecResult>> run_async_attach(const AsyncAttach& attach, const CallC
 Result<ProcessInfo> SandboxProcesses::start_process(const ExecSpec& spec,
                                                     const ProcessOptions& options,
                                                     const CallContext& call) const {
-  return client::wait_for(*reach_, client::StartProcessCall{reach_->session, spec, options}, call);
+  ExecSpec whole = client::in_environment(*reach_->link, spec);
+  client::StartProcessCall start{reach_->session, std::move(whole), options};
+  return client::wait_for(*reach_, std::move(start), call);
 }
 
 Result<std::vector<ProcessInfo>> SandboxProcesses::list_processes(const CallContext& call) const {
@@ -110,7 +113,8 @@ ExecHandle SandboxProcesses::attach_async(ProcessId id, AttachOptions options,
 
 void SandboxProcesses::start_process_async(ExecSpec spec, ProcessOptions options, CallContext call,
                                            Done<ProcessInfo> done) const {
-  client::StartProcessCall start{reach_->session, std::move(spec), std::move(options)};
+  ExecSpec whole = client::in_environment(*reach_->link, std::move(spec));
+  client::StartProcessCall start{reach_->session, std::move(whole), std::move(options)};
   client::begin(reach_, std::move(start), call, std::move(done));
 }
 

@@ -28,7 +28,8 @@ GuestCapabilities capabilities_of(const wire::Greeting& greeting) {
           .stdin_stream = has("stdin"),
           .exact_bytes = has("exact_bytes"),
           .kernel_paths = has("kernel_paths"),
-          .kill_tree = has("kill_tree")};
+          .kill_tree = has("kill_tree"),
+          .home_files = has("home")};
 }
 
 Result<void> check_greeting(const wire::Greeting& ours, const wire::Greeting& theirs) {
@@ -113,6 +114,13 @@ StreamOwner::~StreamOwner() {
 
 Result<std::shared_ptr<StreamOwner>> open_stream(const LinkPtr& link, const wire::Request& request,
                                                  std::uint64_t window, bool data_follows) {
+  COVE_TRY(const GuestRoot root, wire::root_of(request));
+  // An agent that does not know the field would take the workspace.
+  if (root == GuestRoot::kHome && !link->capabilities.home_files) {
+    return Error(ErrorCode::kUnsupported,
+                 "this sandbox runs an older agent, or has no HOME; it gets files of HOME at its "
+                 "next start");
+  }
   COVE_TRY(const Bytes payload, wire::encode_request(request));
   return std::make_shared<StreamOwner>(link, link->connection->open(payload, window, data_follows));
 }

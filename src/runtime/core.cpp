@@ -20,6 +20,15 @@ Result<std::shared_ptr<Core>> Core::open(Config config, Parts parts) {
   return core;
 }
 
+std::shared_ptr<prepare::SkillShelf> Core::make_shelf(Machinery& machinery) {
+  return std::make_shared<prepare::SkillShelf>(
+      prepare::SkillShelf::Parts{.objects = machinery.objects.get(),
+                                 .executor = *machinery.blocking,
+                                 .scheduler = *machinery.loop,
+                                 .clock = machinery.clock,
+                                 .ids = machinery.ids});
+}
+
 Core::Core(std::unique_ptr<Machinery> machinery)
     : admission_(std::make_shared<Admission>()),
       live_(std::make_unique<Live>(std::move(machinery))) {}

@@ -10,8 +10,11 @@
 #include <thread>
 
 #include "client/call_gate.hpp"
+#include "prepare/pipeline/pipeline.hpp"
+#include "prepare/skills/shelf.hpp"
 #include "runtime/assembly/machinery.hpp"
 #include "runtime/use/admission.hpp"
+#include "runtime/use/prepare_gate.hpp"
 #include "runtime/use/seat.hpp"
 
 namespace cove::runtime {
@@ -38,6 +41,8 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   Machinery& parts() { return *live_->machinery; }
   LifecycleManager& lifecycle() { return *live_->machinery->lifecycle; }
   Seats& seats() { return live_->seats; }
+  prepare::Pipeline& pipeline() { return live_->pipeline; }
+  const std::shared_ptr<prepare::SkillShelf>& skills() { return live_->skills; }
 
   /// See Cove::close.
   Result<void> close(std::chrono::milliseconds timeout);
@@ -49,10 +54,17 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   /// What threads use; kept apart so that a child of fork() can leave it behind in one piece.
   struct Live {
     explicit Live(std::unique_ptr<Machinery> parts)
-        : machinery(std::move(parts)), seats(*machinery->loop) {}
+        : machinery(std::move(parts)),
+          seats(*machinery->loop),
+          prepare_gate(*machinery),
+          pipeline(*machinery->loop, machinery->clock, prepare_gate),
+          skills(make_shelf(*machinery)) {}
 
     std::unique_ptr<Machinery> machinery;
-    Seats seats;                           // on the scheduler
+    Seats seats;  // on the scheduler, as the next
+    StoreGate prepare_gate;
+    prepare::Pipeline pipeline;  // on the scheduler, as the next
+    std::shared_ptr<prepare::SkillShelf> skills;
     TimerId touch_timer = TimerId::kNone;  // on the scheduler, as the next
     TimerId sweep_timer = TimerId::kNone;
 
@@ -63,6 +75,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
     std::thread closer;
   };
 
+  static std::shared_ptr<prepare::SkillShelf> make_shelf(Machinery& machinery);
   explicit Core(std::unique_ptr<Machinery> machinery);
 
   bool is_closed() const;

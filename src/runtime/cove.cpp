@@ -3,11 +3,15 @@
 #include <cove/cove.hpp>
 
 #include "client/guest_link.hpp"
+#include "prepare/skills/index.hpp"
+#include "prepare/skills/library.hpp"
+#include "prepare/steps/plan.hpp"
 #include "runtime/core.hpp"
 #include "runtime/cove_impl.hpp"
 #include "runtime/doctor.hpp"
 #include "runtime/use/bring_up.hpp"
 #include "runtime/use/holder.hpp"
+#include "runtime/use/step_link.hpp"
 
 namespace cove {
 
@@ -17,11 +21,17 @@ using runtime::Core;
 using runtime::Holder;
 using runtime::Place;
 
+namespace {
+constexpr const char* kHome = "/home/sandbox";  // of the commands
+}
+
 class Workspace::Impl {
  public:
   Impl(std::shared_ptr<Holder> its_holder, AcquireWork its_work)
+      : Impl(its_holder, client::make_client(its_holder, its_holder->place().session), its_work) {}
+  Impl(std::shared_ptr<Holder> its_holder, SandboxClient its_client, AcquireWork its_work)
       : holder(std::move(its_holder)),
-        client(client::make_client(holder, holder->place().session)),
+        client(std::move(its_client)),
         directory(holder->place().session.empty() ? "/workspace"
                                                   : "/workspace/" + holder->place().session),
         work(its_work) {}
@@ -36,25 +46,104 @@ const WorkspaceKey& Workspace::key() const { return impl_->holder->place().key; 
 const SandboxId& Workspace::sandbox_id() const { return impl_->holder->sandbox(); }
 const std::string& Workspace::directory() const { return impl_->directory; }
 AcquireWork Workspace::work() const { return impl_->work; }
+PrepareReport Workspace::prepare_report() const {
+  return impl_->holder->place().preparing->report();
+}
 SandboxClient Workspace::client() const { return impl_->client; }
+
+namespace {
+
+/// Compares what is placed with what was published, once per instance.
+Task<Result<SkillIndex>> find_skills(std::shared_ptr<Holder> holder, const CallContext& call) {
+  COVE_CO_TRY(const auto guest, co_await holder->guest(call));
+  const std::string instance = prepare::instance_name(&holder->instance());
+  const std::string home = kHome;
+  co_return co_await prepare::index_skills(*holder->shelf(), *guest, instance,
+                                           *holder->place().preparing->steps().skills, home, call);
+}
+
+}  // namespace
+
+Result<SkillIndex> Workspace::skills(const CallContext& call) const {
+  return run_blocking(*impl_->holder, call,
+                      [&](const CallContext& inner) { return find_skills(impl_->holder, inner); });
+}
+
+void Workspace::skills_async(CallContext call, std::function<void(Result<SkillIndex>)> done) const {
+  run_async<SkillIndex>(
+      impl_->holder, call,
+      [holder = impl_->holder](const CallContext& inner) { return find_skills(holder, inner); },
+      std::move(done));
+}
+
 Result<void> Workspace::release(const CallContext& call) { return impl_->holder->release(call); }
 
 namespace {
 
-Result<Place> place_of(const WorkspaceKey& key, const AcquireOptions& options) {
-  COVE_TRY_VOID(validate(key));
-  if (options.chat_id.empty()) return Place{key, ""};
-  COVE_TRY(const std::string segment, session_segment(options.chat_id));
-  return Place{key, "sessions/" + segment};
+Result<std::string> session_of(const std::string& chat_id) {
+  if (chat_id.empty()) return std::string();
+  COVE_TRY(const std::string segment, session_segment(chat_id));
+  return "sessions/" + segment;
+}
+
+/// What the steps about skills work with.
+Task<Result<prepare::SkillParts>> make_skill_parts(Core& core, const PrepareInputs& inputs,
+                                                   const CallContext& call) {
+  prepare::SkillParts parts;
+  parts.shelf = core.skills();
+  parts.home = kHome;
+  parts.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  COVE_CO_TRY(parts.builtin_fingerprint,
+              co_await prepare::fingerprint_of(*parts.shelf, inputs.builtin_skills, call));
+  co_return parts;
+}
+
+/// Checks what is asked for, and works out what preparing it takes.
+Task<Result<Place>> make_place(Core& core, WorkspaceKey key, AcquireOptions options,
+                               const CallContext& call) {
+  COVE_CO_TRY_VOID(validate(key));
+  COVE_CO_TRY_VOID(validate(options.prepare));
+  COVE_CO_TRY(const std::string session, session_of(options.chat_id));
+  auto& parts = core.parts();
+  const bool is_quick = prepare::is_quick(options.prepare);
+  COVE_CO_TRY(prepare::SkillParts skills, co_await make_skill_parts(core, options.prepare, call));
+  const auto make = [&] {
+    const prepare::HostParts host{*parts.blocking, *parts.loop};
+    return prepare::make_preparation(std::move(options.prepare), session, host, std::move(skills));
+  };
+  Result<std::shared_ptr<const prepare::Preparation>> made =
+      Error(ErrorCode::kInternal, "nothing was made");
+  if (is_quick) made = make();
+  if (!is_quick) made = co_await base::offload(*parts.blocking, *parts.loop, make);
+  if (!made) co_return made.error();
+  co_return Place{std::move(key), session, std::make_shared<runtime::Preparing>(*made)};
+}
+
+/// The handle that prepare steps see.
+std::optional<Workspace> step_handle(const std::shared_ptr<Holder>& holder,
+                                     std::shared_ptr<Guest> guest) {
+  if (!holder) return std::nullopt;
+  auto link = std::make_shared<runtime::StepLink>(holder, std::move(guest));
+  auto client = client::make_client(std::move(link), holder->place().session);
+  return Workspace(
+      std::make_shared<Workspace::Impl>(holder, std::move(client), AcquireWork::kNone));
 }
 
 Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceKey key,
                                           AcquireOptions options, const CallContext& call) {
-  COVE_CO_TRY(Place place, place_of(key, options));
-  const SandboxId sandbox = options.sandbox.empty() ? sandbox_id_of(key) : options.sandbox;
+  const SandboxId named = options.sandbox;
+  Task<Result<Place>> making = make_place(*core, std::move(key), std::move(options), call);
+  COVE_CO_TRY(Place place, co_await making);
+  const SandboxId sandbox = named.empty() ? sandbox_id_of(place.key) : named;
   COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
               co_await core->seats().take(sandbox, call));
+  place.preparing->skills_held =
+      core->skills()->uses().hold(sandbox, *place.preparing->steps().skills);
   const auto holder = std::make_shared<Holder>(core, seat, std::move(place));
+  holder->place().preparing->make_handle =
+      [weak = std::weak_ptr<Holder>(holder)](std::shared_ptr<Guest> guest) {
+        return step_handle(weak.lock(), std::move(guest));
+      };
   COVE_CO_TRY(const runtime::BroughtUp up,
               co_await runtime::bring_up(*core, *seat, holder->place(), call));
   co_return Workspace(std::make_shared<Workspace::Impl>(holder, up.work));
@@ -120,6 +209,14 @@ Task<Result<RecordPage>> list_records(std::shared_ptr<Core> core, std::string so
   co_return co_await core->lifecycle().list(source, after, limit, call);
 }
 
+/// Does something with the library of published skills.
+template <class Work>
+std::invoke_result_t<Work&, prepare::SkillLibrary&> with_library(std::shared_ptr<Core> core,
+                                                                 Work work) {
+  prepare::SkillLibrary library(*core->skills(), core->lifecycle().deployment());
+  co_return co_await work(library);
+}
+
 }  // namespace
 
 Result<Cove> Cove::open(Config config, Parts parts) {
@@ -154,6 +251,39 @@ void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext c
       [core = impl_->core, key = std::move(key), options = std::move(options)](
           const CallContext& inner) { return acquire_workspace(core, key, options, inner); },
       std::move(done));
+}
+
+Result<SkillPackageInfo> Cove::add_skill(const std::string& version_id, ByteView package,
+                                         const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
+      return library.add(version_id, package, inner);
+    });
+  });
+}
+
+Result<std::vector<SkillPackageInfo>> Cove::list_skills(const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core,
+                        [&](prepare::SkillLibrary& library) { return library.list(inner); });
+  });
+}
+
+Result<SkillPackage> Cove::find_skill(const std::string& version_id,
+                                      const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
+      return library.find(version_id, inner);
+    });
+  });
+}
+
+Result<void> Cove::remove_skill(const std::string& version_id, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
+      return library.remove(version_id, inner);
+    });
+  });
 }
 
 Result<void> Cove::stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call) const {

@@ -122,7 +122,7 @@ EditRequest read_edit(Fields& fields) {
 template <class T>
 T read_two_paths(Fields& fields) {
   T request{.from = read_path(fields), .to = {}, .options = {}};
-  request.to = {fields.bytes("to_session"), fields.bytes("to")};
+  request.to = {fields.bytes("to_session"), fields.bytes("to"), request.from.root};
   request.options.overwrite = fields.flag("overwrite");
   request.options.create_parents = fields.flag("parents", true);
   return request;

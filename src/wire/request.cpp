@@ -12,6 +12,27 @@ namespace {
 
 using nlohmann::json;
 
+struct RootOf {
+  Result<GuestRoot> operator()(const FileRequest& request) const {
+    return std::visit(*this, request.body);
+  }
+  template <class Asked>
+  Result<GuestRoot> operator()(const Asked& request) const {
+    if constexpr (requires { request.to.root; }) {
+      if (request.from.root == request.to.root) return request.from.root;
+      return Error(ErrorCode::kInvalidArgument,
+                   "nothing is moved or copied between the workspace and HOME");
+    } else if constexpr (requires { request.start.path.root; }) {
+      if (request.start.path.root == GuestRoot::kWorkspace) return GuestRoot::kWorkspace;
+      return Error(ErrorCode::kInvalidArgument, "searches are made in the workspace");
+    } else if constexpr (requires { request.path.root; }) {
+      return request.path.root;
+    } else {
+      return GuestRoot::kWorkspace;
+    }
+  }
+};
+
 struct Encoder {
   json operator()(const StatusRequest&) const { return json::object(); }
   json operator()(const SyncRequest&) const { return json::object(); }
@@ -152,6 +173,8 @@ bool read_body(RequestKind kind, Fields& fields, Request& request) {
 }
 
 }  // namespace
+
+Result<GuestRoot> root_of(const Request& request) { return std::visit(RootOf{}, request.body); }
 
 Result<Bytes> encode_request(const Request& request) {
   json map = std::visit(Encoder{}, request.body);

@@ -97,6 +97,10 @@ struct Request {
       body;
 };
 
+/// Beneath what the request's path is resolved; kWorkspace where it has none. kInvalidArgument: it
+/// goes from one root to the other, or is a search anywhere but in the workspace.
+Result<GuestRoot> root_of(const Request& request);
+
 /// kTooLarge: it does not fit a control payload.
 Result<Bytes> encode_request(const Request& request);
 

@@ -59,8 +59,8 @@ class FileService::CopyStream final : public StreamHandler,
 
   void open(const wire::CopyRequest& request) {
     submit([request](CopyStream& self) -> Result<bool> {
-      COVE_TRY(self.copy_,
-               self.service_.files_.begin_copy(request.from, request.to, request.options));
+      COVE_TRY(self.copy_, self.service_.files_of(request.from)
+                               .begin_copy(request.from, request.to, request.options));
       return false;
     });
   }
@@ -118,13 +118,15 @@ struct FileService::Serve {
   using Handler = std::shared_ptr<StreamHandler>;
 
   Handler operator()(const wire::ReadLinesRequest& request) const {
-    return service.send(stream, request.credit, make_lines(service.files_, request));
+    return service.send(stream, request.credit,
+                        make_lines(service.files_of(request.path), request));
   }
   Handler operator()(const wire::EditRequest& request) const {
-    return service.receive(id, stream, std::make_unique<Editing>(service.files_, request));
+    return service.receive(id, stream,
+                           std::make_unique<Editing>(service.files_of(request.path), request));
   }
   Handler operator()(const wire::MoveRequest& request) const {
-    service.change(id, stream, [&files = service.files_, request] {
+    service.change(id, stream, [&files = service.files_of(request.from), request] {
       return info_answer(files.move(request.from, request.to, request.options));
     });
     return nullptr;
@@ -133,22 +135,23 @@ struct FileService::Serve {
     return service.copy(id, request, stream);
   }
   Handler operator()(const wire::SetModeRequest& request) const {
-    service.change(id, stream, [&files = service.files_, request] {
+    service.change(id, stream, [&files = service.files_of(request.path), request] {
       return info_answer(files.set_mode(request.path, request.mode));
     });
     return nullptr;
   }
   Handler operator()(const wire::MakeSymlinkRequest& request) const {
-    service.change(id, stream, [&files = service.files_, request] {
+    service.change(id, stream, [&files = service.files_of(request.path), request] {
       return info_answer(files.make_symlink(request.path, request.target));
     });
     return nullptr;
   }
   Handler operator()(const wire::TreeOutRequest& request) const {
-    return service.send(stream, request.credit, make_tree_out(service.files_, request));
+    return service.send(stream, request.credit,
+                        make_tree_out(service.files_of(request.path), request));
   }
   Handler operator()(const wire::TreeInRequest& request) const {
-    return service.receive(id, stream, make_tree_in(service.files_, request));
+    return service.receive(id, stream, make_tree_in(service.files_of(request.path), request));
   }
   Handler operator()(const wire::WatchRequest& request) const {
     return service.watch(request, stream);

@@ -16,8 +16,8 @@ Answer nothing_or(const Result<void>& result) {
 
 }  // namespace
 
-FileService::FileService(EventLoop& loop, const Files& files)
-    : loop_(loop), files_(files), workers_(loop, kWorkers) {}
+FileService::FileService(EventLoop& loop, const Files& workspace, const Files* home)
+    : loop_(loop), workspace_(workspace), home_(home), workers_(loop, kWorkers) {}
 
 void FileService::answer(StreamRef stream, std::function<Answer()> work) {
   workers_.submit([stream = std::move(stream), work = std::move(work)]() -> WorkQueue::Finish {
@@ -35,7 +35,7 @@ void FileService::change(const wire::RequestId& id, const StreamRef& stream,
 
 void FileService::stat(const wire::StatRequest& request, StreamRef stream) {
   answer(std::move(stream), [this, path = request.path]() -> Answer {
-    const auto info = files_.stat(path);
+    const auto info = files_of(path).stat(path);
     if (!info) return failure(info.error());
     return {false, wire::encode_file_info(*info)};
   });
@@ -44,17 +44,18 @@ void FileService::stat(const wire::StatRequest& request, StreamRef stream) {
 void FileService::make_directory(const wire::RequestId& id,
                                  const wire::MakeDirectoryRequest& request, StreamRef stream) {
   change(id, stream,
-         [this, path = request.path] { return nothing_or(files_.make_directory(path)); });
+         [this, path = request.path] { return nothing_or(files_of(path).make_directory(path)); });
 }
 
 void FileService::remove(const wire::RequestId& id, const wire::RemoveRequest& request,
                          StreamRef stream) {
-  change(id, stream,
-         [this, request] { return nothing_or(files_.remove(request.path, request.recursive)); });
+  change(id, stream, [this, request] {
+    return nothing_or(files_of(request.path).remove(request.path, request.recursive));
+  });
 }
 
 void FileService::sync(StreamRef stream) {
-  answer(std::move(stream), [this] { return nothing_or(files_.sync()); });
+  answer(std::move(stream), [this] { return nothing_or(workspace_.sync()); });
 }
 
 }  // namespace cove::agent

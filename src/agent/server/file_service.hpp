@@ -17,7 +17,10 @@ class Producer;
 
 class FileService {
  public:
-  FileService(EventLoop& loop, const Files& files);
+  /// `home`: HOME as a root of its own; null where there is none.
+  FileService(EventLoop& loop, const Files& workspace, const Files* home = nullptr);
+
+  bool has_home() const noexcept { return home_ != nullptr; }
 
   std::shared_ptr<StreamHandler> read(const wire::ReadRequest& request, StreamRef stream);
   std::shared_ptr<StreamHandler> write(const wire::RequestId& id, const wire::WriteRequest& request,
@@ -49,8 +52,14 @@ class FileService {
   void answer(StreamRef stream, std::function<Answer()> work);
   void change(const wire::RequestId& id, const StreamRef& stream, std::function<Answer()> work);
 
+  /// What resolves `path`. REQUIRES: has_home() where it is beneath HOME.
+  const Files& files_of(const GuestPath& path) const {
+    return path.root == GuestRoot::kHome ? *home_ : workspace_;
+  }
+
   EventLoop& loop_;
-  const Files& files_;
+  const Files& workspace_;
+  const Files* home_;
   RecentOutcomes outcomes_;
   WorkQueue workers_;  // last: its threads end first
 };

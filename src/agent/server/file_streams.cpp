@@ -200,20 +200,22 @@ std::shared_ptr<StreamHandler> FileService::receive(const wire::RequestId& id, S
 
 std::shared_ptr<StreamHandler> FileService::read(const wire::ReadRequest& request,
                                                  StreamRef stream) {
-  return send(std::move(stream), request.credit, std::make_unique<FileReading>(files_, request));
+  return send(std::move(stream), request.credit,
+              std::make_unique<FileReading>(files_of(request.path), request));
 }
 
 std::shared_ptr<StreamHandler> FileService::list(const wire::ListRequest& request,
                                                  StreamRef stream) {
   auto handler = std::make_shared<ListStream>(std::move(stream), request.credit);
-  handler->open(workers_, files_, request);
+  handler->open(workers_, files_of(request.path), request);
   return handler;
 }
 
 std::shared_ptr<StreamHandler> FileService::write(const wire::RequestId& id,
                                                   const wire::WriteRequest& request,
                                                   StreamRef stream) {
-  return receive(id, std::move(stream), std::make_unique<FileWriting>(files_, request));
+  return receive(id, std::move(stream),
+                 std::make_unique<FileWriting>(files_of(request.path), request));
 }
 
 }  // namespace cove::agent

@@ -57,6 +57,7 @@ Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket
   greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
                             "kill_tree", "pty",   "background",  "files",
                             "edit",      "tree",  "watch",       "search"};
+  if (parts_.files.has_home()) greeting_.capabilities.emplace_back("home");
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;
   greeting_.generation = boot.generation;
@@ -190,6 +191,15 @@ std::shared_ptr<StreamHandler> Server::on_request(wire::Request request, StreamR
     stream.fail(Error(ErrorCode::kConflict, "fencing token " + std::to_string(request.fence) +
                                                 " is lower than " + std::to_string(highest_fence_) +
                                                 ": the lease is somebody else's now"));
+    return nullptr;
+  }
+  const Result<GuestRoot> root = wire::root_of(request);
+  if (!root) {
+    stream.fail(root.error());
+    return nullptr;
+  }
+  if (*root == GuestRoot::kHome && !parts_.files.has_home()) {
+    stream.fail(Error(ErrorCode::kUnsupported, "this sandbox has no HOME"));
     return nullptr;
   }
   if (request.fence > highest_fence_) {

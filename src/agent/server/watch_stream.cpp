@@ -21,7 +21,7 @@ class FileService::WatchStream final : public StreamHandler,
     busy_ = true;
     service_.workers_.submit([self = shared_from_this(), request]() -> WorkQueue::Finish {
       auto watch = std::make_shared<Result<std::unique_ptr<DirectoryWatch>>>(
-          self->service_.files_.begin_watch(request.path, request.options));
+          self->service_.files_of(request.path).begin_watch(request.path, request.options));
       return [self, watch] { self->on_open(std::move(*watch)); };
     });
   }

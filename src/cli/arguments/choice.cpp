@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "cli/commands/command.hpp"
 
 namespace cove::cli {
@@ -39,11 +41,12 @@ Result<SandboxId> chosen_sandbox(const WorkspaceChoice& choice) {
   return choice.sandbox ? SandboxId(*choice.sandbox) : sandbox_id_of(*key);
 }
 
-Result<Workspace> acquire_chosen(const Invocation& invocation) {
+Result<Workspace> acquire_chosen(const Invocation& invocation, PrepareInputs prepare) {
   const WorkspaceChoice& choice = invocation.request.workspace;
   COVE_TRY(std::optional<WorkspaceKey> key, chosen_key(choice));
   AcquireOptions options;
   options.chat_id = choice.chat.value_or("");
+  options.prepare = std::move(prepare);
   if (choice.sandbox) {
     // It names one that is there: a mistyped id must not begin an empty workspace.
     COVE_TRY(options.sandbox, chosen_sandbox(choice));

@@ -2,6 +2,7 @@
 
 #include "cli/arguments/file_help.hpp"
 #include "cli/arguments/lifecycle_help.hpp"
+#include "cli/arguments/prepare_help.hpp"
 #include "cli/arguments/process_help.hpp"
 #include "cli/arguments/request.hpp"
 #include "cli/arguments/tool_help.hpp"
@@ -26,6 +27,8 @@ Work in a workspace (it is made at the first use, and wakes by itself):
   edit      replace text in a file         cove edit --app demo --user ana a.py 'x = 1' 'x = 2'
   tool      call a tool as a model does    cove tool --app demo --user ana sandbox_ls '{}'
   tools     describe the tools             cove tools --format mcp
+  prepare   make it ready for a task       cove prepare --app demo --user ana --init setup.sh
+  skills    keep and show skills           cove skills add pdf-3 pdf.zip
 
 Commands that run on in a workspace:
   exec -d   start one                      cove exec --app demo --user ana -d -- python3 serve.py
@@ -228,10 +231,11 @@ constexpr Topic kTopics[] = {
     {"put", kPutHelp},         {"get", kGetHelp},         {"ls", kLsHelp},
     {"grep", kGrepHelp},       {"find", kFindHelp},       {"read", kReadHelp},
     {"write", kWriteHelp},     {"edit", kEditHelp},       {"tool", kToolHelp},
-    {"tools", kToolsHelp},     {"status", kStatus},       {"list", kListHelp},
-    {"stop", kStop},           {"archive", kArchive},     {"destroy", kDestroy},
-    {"sweep", kSweep},         {"doctor", kDoctor},       {"help", kHelp},
-    {"recover", kRecoverHelp}, {"metrics", kMetricsHelp}, {"destroy-source", kDestroySourceHelp},
+    {"tools", kToolsHelp},     {"prepare", kPrepareHelp}, {"skills", kSkillsHelp},
+    {"status", kStatus},       {"list", kListHelp},       {"stop", kStop},
+    {"archive", kArchive},     {"destroy", kDestroy},     {"sweep", kSweep},
+    {"doctor", kDoctor},       {"help", kHelp},           {"recover", kRecoverHelp},
+    {"metrics", kMetricsHelp}, {"destroy-source", kDestroySourceHelp},
 };
 
 }  // namespace

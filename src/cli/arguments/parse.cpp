@@ -8,14 +8,10 @@
 
 #include "base/text/display_text.hpp"
 #include "cli/arguments/request.hpp"
+#include "cli/arguments/values.hpp"
 
 namespace cove::cli {
 namespace {
-
-Error usage_error(const std::string& what, const std::string& command) {
-  return {ErrorCode::kInvalidArgument,
-          what + "; see: cove " + (command.empty() ? "" : command + " ") + "--help"};
-}
 
 /// What CLI11 hands over before it is checked.
 struct Raw {
@@ -27,6 +23,7 @@ struct Raw {
   std::string type;
   std::string changed_within;
   std::string format;
+  std::vector<std::string> mirrors;
   std::optional<std::uint32_t> context;
   bool no_ignore = false;
   std::vector<std::string> env;
@@ -67,6 +64,9 @@ constexpr Command kCommands[] = {
     {"edit", Verb::kEdit, kWorkspace | kChat | kPaths, 3, 3, "PATH, OLD and NEW"},
     {"tool", Verb::kTool, kWorkspace | kChat | kPaths, 1, 2, "NAME and JSON (without it: stdin)"},
     {"tools", Verb::kTools, 0, 0, 0, "no path"},
+    {"prepare", Verb::kPrepare, kWorkspace | kChat, 0, 0, "no path"},
+    {"skills", Verb::kSkills, kWorkspace | kChat | kPaths, 1, 3,
+     "add VERSION FILE, list, remove VERSION, or index"},
     {"status", Verb::kStatus, kWorkspace | kChat, 0, 0, "no path"},
     {"list", Verb::kList, kWorkspace, 0, 0, "no path"},
     {"stop", Verb::kStop, kWorkspace | kChat, 0, 0, "no path"},
@@ -133,6 +133,23 @@ void add_find(CLI::App& app, Request& request, Raw& raw) {
   app.add_flag("-l", request.long_form);
 }
 
+void add_prepare(CLI::App& app, PrepareChoice& prepare, Raw& raw) {
+  app.add_option("--mirror", raw.mirrors)->allow_extra_args(false);
+  app.add_option("--input", prepare.inputs)->allow_extra_args(false);
+  app.add_option("--init", prepare.init_file);
+  app.add_option("--init-version", prepare.init_version);
+  app.add_option("-e,--env", raw.env)->allow_extra_args(false);
+  app.add_option("--time-zone", prepare.time_zone);
+  app.add_option("--locale", prepare.locale);
+  app.add_option("--skill", prepare.skills)->allow_extra_args(false);
+  app.add_flag("--report", prepare.report);
+}
+
+void add_skills(CLI::App& app, Request& request) {
+  app.add_option("--skill", request.prepare.skills)->allow_extra_args(false);
+  app.add_option("--characters", request.characters);
+}
+
 void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) {
   if ((command.options & kPaths) != 0) {
     // Single values: a list would split a name such as [a,b].
@@ -180,6 +197,8 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
       app.add_option("--if-unchanged", request.if_unchanged);
       break;
     case Verb::kTools: app.add_option("--format", raw.format); break;
+    case Verb::kPrepare: add_prepare(app, request.prepare, raw); break;
+    case Verb::kSkills: add_skills(app, request); break;
     case Verb::kList: app.add_option("--source", request.source); break;
     case Verb::kStop:
     case Verb::kArchive:
@@ -251,51 +270,6 @@ Result<const Command*> read_options(const std::vector<std::string>& arguments, R
   }
   if (version) request.verb = Verb::kVersion;
   return chosen;
-}
-
-Result<void> take_env(const std::vector<std::string>& pairs, Request& request) {
-  for (const std::string& pair : pairs) {
-    const std::size_t equals = pair.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return usage_error("--env wants NAME=VALUE, not " + base::quoted(pair), "exec");
-    }
-    request.env[pair.substr(0, equals)] = pair.substr(equals + 1);
-  }
-  return ok();
-}
-
-Result<void> take_mode(const std::string& text, Request& request) {
-  if (text.empty()) return ok();
-  std::uint32_t mode = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, mode, 8);
-  if (failure != std::errc() || stop != end || mode > 07777U) {
-    return usage_error("--mode wants octal digits such as 0755, not " + base::quoted(text), "");
-  }
-  request.mode = mode;
-  return ok();
-}
-
-Result<void> take_type(const std::string& text, FindQuery& query) {
-  if (text.empty()) return ok();
-  constexpr std::pair<std::string_view, FileType> kTypes[] = {{"file", FileType::kRegular},
-                                                              {"directory", FileType::kDirectory},
-                                                              {"symlink", FileType::kSymlink},
-                                                              {"other", FileType::kOther}};
-  for (const auto& [name, type] : kTypes) {
-    if (text == name) query.type = type;
-  }
-  if (query.type) return ok();
-  return usage_error("--type wants file, directory, symlink or other, not " + base::quoted(text),
-                     "find");
-}
-
-Result<void> take_format(const std::string& text, Request& request) {
-  if (text.empty() || text == "openai") return ok();
-  if (text == "mcp") request.tool_format = ToolFormat::kMcp;
-  if (text == "plain") request.tool_format = ToolFormat::kPlain;
-  if (request.tool_format != ToolFormat::kOpenAi) return ok();
-  return usage_error("--format wants openai, mcp or plain, not " + base::quoted(text), "tools");
 }
 
 /// What of grep and find was not read into their queries at once.
@@ -383,7 +357,8 @@ Result<Request> parse_request(const std::vector<std::string>& arguments) {
   if (raw.wait) {
     COVE_TRY(request.wait, parse_duration(*raw.wait));
   }
-  COVE_TRY_VOID(take_env(raw.env, request));
+  COVE_TRY_VOID(take_env(raw.env, command->name, request));
+  COVE_TRY_VOID(take_mirrors(raw.mirrors, request.prepare.mirrors));
   COVE_TRY_VOID(take_mode(raw.mode, request));
   COVE_TRY_VOID(take_process(raw, request));
   COVE_TRY_VOID(take_search(raw, request));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cove/files.hpp>
+#include <cove/prepare_inputs.hpp>
 #include <cove/result.hpp>
 #include <cove/search.hpp>
 #include <cove/tools.hpp>
@@ -34,6 +35,8 @@ enum class Verb : std::uint8_t {
   kEdit,
   kTool,
   kTools,
+  kPrepare,
+  kSkills,
   kStatus,
   kStop,
   kArchive,
@@ -57,6 +60,18 @@ struct WorkspaceChoice {
   std::optional<std::string> sandbox;
 };
 
+/// Of prepare: what is made ready, besides the variables of --env.
+struct PrepareChoice {
+  Mirrors mirrors;
+  std::vector<std::string> inputs;  ///< files of this machine
+  std::string init_file;            ///< "-" = stdin; empty = none
+  std::string init_version;
+  std::string time_zone;
+  std::string locale;
+  std::vector<std::string> skills;  ///< version ids; of `skills index` too
+  bool report = false;
+};
+
 struct Request {
   Verb verb = Verb::kNone;
   std::string topic;  ///< of help: the command; empty = all
@@ -67,7 +82,7 @@ struct Request {
   std::optional<std::chrono::milliseconds> timeout;
   WorkspaceChoice workspace;
   /// Of put, get and ls: paths; of grep, find and tool: what they look for, or its name, first; of
-  /// kill and such: one process.
+  /// kill and such: one process; of skills: what to do, then a version id and a file.
   std::vector<std::string> operands;
   std::vector<std::string> command;  ///< of exec: what follows `--`, as it was given
   bool read_stdin = false;
@@ -92,6 +107,8 @@ struct Request {
   std::optional<std::string> if_unchanged;
   bool replace_all = false;
   ToolFormat tool_format = ToolFormat::kOpenAi;
+  PrepareChoice prepare;
+  std::size_t characters = 16'000;  ///< of skills index
   bool force = false;
   bool yes = false;
   bool orphans = false;

@@ -31,6 +31,8 @@ Result<int> run_tool(const Invocation& invocation);
 Result<int> run_read(const Invocation& invocation);
 Result<int> run_write(const Invocation& invocation);
 Result<int> run_edit(const Invocation& invocation);
+Result<int> run_prepare(const Invocation& invocation);
+Result<int> run_skills(const Invocation& invocation);
 Result<int> run_status(const Invocation& invocation);
 Result<int> run_list(const Invocation& invocation);
 Result<int> run_stop(const Invocation& invocation);
@@ -55,8 +57,8 @@ Result<std::optional<WorkspaceKey>> chosen_key(const WorkspaceChoice& choice);
 /// The sandbox that the options name.
 Result<SandboxId> chosen_sandbox(const WorkspaceChoice& choice);
 
-/// Acquires the workspace that the options name, in the chat's session.
-Result<Workspace> acquire_chosen(const Invocation& invocation);
+/// Acquires the workspace that the options name, in the chat's session, and prepares it.
+Result<Workspace> acquire_chosen(const Invocation& invocation, PrepareInputs prepare = {});
 
 /// Runs `work` with the workspace's client, and lets go of the workspace whatever comes of it.
 template <class Work>

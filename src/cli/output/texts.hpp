@@ -87,6 +87,18 @@ nlohmann::json settled_json(const Settled& settled);
 /// "stopped ID", or "ID is stopped already; nothing was done".
 std::string settled_text(const Settled& settled);
 
+/// What is known of a package of skills.
+nlohmann::json skill_package_json(const SkillPackageInfo& info);
+
+/// The version, its size and its skills, one on a line.
+std::string skill_package_text(const SkillPackageInfo& info);
+
+/// {"skills": [...], "problems": [...], "prompt"}.
+nlohmann::json skill_index_json(const SkillIndex& index, std::size_t characters);
+
+/// A line for each step, with what its programs wrote below one that failed.
+std::string prepare_text(const PrepareReport& report);
+
 nlohmann::json sweep_json(const SweepReport& report);
 std::string sweep_text(const SweepReport& report);
 

@@ -1,6 +1,7 @@
 #include "runtime/use/bring_up.hpp"
 
 #include <algorithm>
+#include <optional>
 
 #include "base/async/timing.hpp"
 
@@ -31,16 +32,16 @@ Task<Result<void>> ping(Core& core, Guest& guest, const CallContext& call) {
   co_return status.error();
 }
 
-/// A connection to the seat's instance that is known to work. `just_started`: by this call, so that
-/// it greeted a moment ago.
-Task<Result<std::shared_ptr<Guest>>> reach(Core& core, Seat& seat, bool just_started,
+/// A connection to the seat's instance that is known to work. `is_proven`: this call just started
+/// it, so that it greeted a moment ago, or goes on with a question of its own.
+Task<Result<std::shared_ptr<Guest>>> reach(Core& core, Seat& seat, bool is_proven,
                                            const CallContext& call) {
   const InstanceRef instance = seat.instance;
   COVE_CO_TRY(const std::shared_ptr<Guest> guest,
               co_await core.parts().provider->connect(instance, call));
   const bool is_known = seat.guest.lock() == guest;
   if (is_known && core.clock().now() - seat.heard < kStillFresh) co_return guest;
-  if (!just_started) {
+  if (!is_proven) {
     COVE_CO_TRY_VOID(co_await ping(core, *guest, call));
   }
   if (seat.instance == instance) {
@@ -77,8 +78,51 @@ Task<Result<void>> make_session(Seat& seat, Guest& guest, const std::string& ses
   const GuestPath path{"", session};
   const Result<void> made = co_await guest.make_directory(path, call);
   if (!made) co_return made.error().with_context("session", session);
-  if (seat.instance == instance) seat.sessions.insert(session);
+  if (seat.instance != instance) co_return ok();
+  seat.sessions.insert(session);
+  seat.missed.erase(session);
   co_return ok();
+}
+
+/// Counts as a call of the sandbox, so that steps which last keep it in use.
+struct Busy {
+  Seat& seat;
+  explicit Busy(Seat& busy) : seat(busy) { ++seat.calls; }
+  ~Busy() { --seat.calls; }
+  Busy(const Busy&) = delete;
+  Busy& operator=(const Busy&) = delete;
+};
+
+Task<Result<void>> run_steps(Core& core, Seat& seat, Preparing& preparing,
+                             std::shared_ptr<Guest> guest, const CallContext& call) {
+  const Busy busy(seat);
+  const InstanceRef instance = seat.instance;
+  std::optional<Workspace> handle;
+  if (preparing.make_handle) handle = preparing.make_handle(guest);
+  const prepare::Place where{instance, *guest, handle ? &*handle : nullptr};
+  PrepareReport report;
+  const Result<void> done =
+      co_await core.pipeline().prepare(where, preparing.steps(), report, call);
+  preparing.note(instance, done.has_value(), std::move(report));
+  if (done && seat.instance == instance) seat.heard = core.clock().now();
+  co_return done;
+}
+
+/// Makes the session's directory and runs the steps, as far as that is still to be done.
+Task<Result<void>> make_ready(Core& core, Seat& seat, const Place& place,
+                              std::shared_ptr<Guest> guest, const CallContext& call) {
+  Preparing& preparing = *place.preparing;
+  if (!preparing.steps().makes_session || seat.missed.contains(place.session)) {
+    COVE_CO_TRY_VOID(co_await make_session(seat, *guest, place.session, call));
+  }
+  if (preparing.is_plain()) co_return ok();
+  co_return co_await run_steps(core, seat, preparing, std::move(guest), call);
+}
+
+/// True where a step failed: its error says nothing of the guest.
+bool is_of_a_step(const Error& error) {
+  return std::ranges::any_of(error.context(),
+                             [](const auto& fact) { return fact.first == "step"; });
 }
 
 /// A destroyed workspace stays destroyed: only an explicit acquire begins a new one.
@@ -103,14 +147,20 @@ Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
     if (up.work == AcquireWork::kNone) up.work = acquired.work;
     seat.move_to(acquired.instance);
     seat.touched = core.clock().now();
-    const bool just_started = acquired.work != AcquireWork::kNone;
-    Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, just_started, call);
-    if (guest) {
+    const Preparing& preparing = *place.preparing;
+    const bool asks =
+        !preparing.is_plain() && !core.pipeline().remembers(seat.instance, preparing.steps());
+    const bool is_proven = asks || acquired.work != AcquireWork::kNone;
+    Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, is_proven, call);
+    Result<void> ready = ok();
+    if (!guest) ready = guest.error();
+    if (guest) ready = co_await make_ready(core, seat, place, *guest, call);
+    if (ready) {
       up.guest = *guest;
-      COVE_CO_TRY_VOID(co_await make_session(seat, *up.guest, place.session, call));
       co_return up;
     }
-    COVE_CO_TRY_VOID(co_await look_again(core, seat, guest.error(), tries, call));
+    if (is_of_a_step(ready.error())) co_return ready.error();
+    COVE_CO_TRY_VOID(co_await look_again(core, seat, ready.error(), tries, call));
   }
 }
 
@@ -123,6 +173,10 @@ Task<Result<std::shared_ptr<Guest>>> keep_up(Core& core, Seat& seat, const Place
     seat.touched = now;
     core.lifecycle().touch(seat.sandbox);
     Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, false, call);
+    if (guest && !place.preparing->is_ready_on(seat.instance)) {
+      // Another handle woke it: on this instance only its own inputs are prepared.
+      COVE_CO_TRY_VOID(co_await make_ready(core, seat, place, *guest, call));
+    }
     if (guest || !is_unreachable(guest.error())) co_return guest;
     COVE_CO_TRY_VOID(co_await look_again(core, seat, guest.error(), 0, call));
   }

@@ -8,14 +8,17 @@
 #include <cove/cove.hpp>
 
 #include "runtime/core.hpp"
+#include "runtime/use/preparing.hpp"
 #include "runtime/use/seat.hpp"
 
 namespace cove::runtime {
 
-/// Whose workspace, and which session of it ("sessions/c1", or empty for /workspace itself).
+/// Whose workspace, which session of it ("sessions/c1", or empty for /workspace itself), and what
+/// it is prepared with.
 struct Place {
   WorkspaceKey key;
   std::string session;
+  std::shared_ptr<Preparing> preparing;
 };
 
 struct BroughtUp {
@@ -23,13 +26,15 @@ struct BroughtUp {
   AcquireWork work = AcquireWork::kNone;
 };
 
-/// Makes the sandbox run, reaches its guest and makes the session's directory.
-/// Errors: as LifecycleManager::acquire; kUnavailable - it runs, but its guest does not answer.
+/// Makes the sandbox run, reaches its guest and prepares it.
+/// Errors: as LifecycleManager::acquire; kUnavailable - it runs, but its guest does not answer;
+/// that of a required step.
 Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
                                  const CallContext& call);
 
 /// The guest of a workspace that was brought up before; brings it up again where its lease lapsed
-/// or its guest is gone. kNotFound: the sandbox was destroyed meanwhile.
+/// or its guest is gone, and prepares it again where it is another instance. kNotFound: the sandbox
+/// was destroyed meanwhile.
 Task<Result<std::shared_ptr<Guest>>> keep_up(Core& core, Seat& seat, const Place& place,
                                              const CallContext& call);
 

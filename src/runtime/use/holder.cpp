@@ -102,7 +102,9 @@ void Holder::note_answer() { seat_->heard = core_->clock().now(); }
 void Holder::note_error(const Error& error) {
   if (error.code() == ErrorCode::kUnavailable) seat_->doubt();
   // Somebody inside may have removed the session's directory: the next acquire makes it again.
-  if (error.code() == ErrorCode::kNotFound) seat_->sessions.erase(place_.session);
+  if (error.code() != ErrorCode::kNotFound) return;
+  seat_->sessions.erase(place_.session);
+  seat_->missed.insert(place_.session);
 }
 
 }  // namespace cove::runtime

@@ -21,6 +21,10 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   const Place& place() const noexcept { return place_; }
   const SandboxId& sandbox() const noexcept { return seat_->sandbox; }
 
+  /// What ran when it was last reached. On the scheduler, as the next.
+  const InstanceRef& instance() const noexcept { return seat_->instance; }
+  const std::shared_ptr<prepare::SkillShelf>& shelf() { return core_->skills(); }
+
   /// See Workspace::release.
   Result<void> release(const CallContext& call);
 
@@ -32,6 +36,9 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   void complain(std::string_view what) override { core_->complain(what); }
 
   Task<Result<std::shared_ptr<Guest>>> guest(const CallContext& call) override;
+  const std::map<std::string, std::string>& environment() const override {
+    return place_.preparing->steps().env;
+  }
   void note_answer() override;
   void note_error(const Error& error) override;
 

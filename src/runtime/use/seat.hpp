@@ -25,6 +25,7 @@ struct Seat {
   Instant heard{};                 ///< when the guest last answered
   Instant touched{};               ///< when the lifecycle was last told of a call
   std::set<std::string> sessions;  ///< directories made on `instance`
+  std::set<std::string> missed;    ///< directories that a call may not have found
   std::size_t holders = 0;
   std::atomic<std::size_t> calls{0};  ///< that run now
 
@@ -33,6 +34,7 @@ struct Seat {
     if (instance == now_running) return;
     instance = now_running;
     sessions.clear();
+    missed.clear();
     doubt();
   }
 

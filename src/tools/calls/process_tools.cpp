@@ -8,6 +8,7 @@
 #include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
 #include "base/text/utf8.hpp"
+#include "client/command_environment.hpp"
 #include "client/process_calls.hpp"
 #include "tools/answers/extract.hpp"
 #include "tools/answers/outcome_text.hpp"
@@ -115,7 +116,7 @@ Task<Result<ProcessInfo>> find(const ToolCall& tool, const CallContext& call) {
 }  // namespace
 
 Task<Result<Answer>> run_process_start(const ToolCall& tool, const CallContext& call) {
-  client::StartProcessCall ask{tool.session, spec_of(tool), {}};
+  client::StartProcessCall ask{tool.session, client::in_environment(tool.link, spec_of(tool)), {}};
   ask.options.name = tool.arguments.value("name", "");
   ask.options.keep_alive = std::chrono::seconds(tool.number("keepAlive"));
   COVE_CO_TRY(const ProcessInfo info, co_await client::ask_call(tool.link, ask, call));

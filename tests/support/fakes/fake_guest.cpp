@@ -88,6 +88,7 @@ Task<Result<GuestStatus>> FakeGuest::status(const CallContext& /*call*/) {
 Task<Result<ExecResult>> FakeGuest::run(const std::string& session, const ExecSpec& spec,
                                         const CallContext& call) {
   COVE_CO_TRY_VOID(begin("run"));
+  if (on_run) co_return on_run(session, spec);
   ExecResult result = command.result;
   if (run_hangs) {
     const auto never = base::Completion<Result<void>>::make(scheduler_);

@@ -52,10 +52,13 @@ class FakeGuest final : public Guest {
   FakeCommand command;
   FakeSearch<GrepLine> lines;
   FakeSearch<FindEntry> entries;
-  std::map<std::string, std::string> files;  ///< by `session` + "/" + path
+  std::map<std::string, std::string> files;  ///< by `session` + "/" + path, of HOME behind "~"
   std::vector<ProcessInfo> processes;        ///< started ones; their output is `command`'s
-  std::deque<FileEvent> events;        ///< what a watch tells, one at a time, until none is left
-  std::deque<Error> faults;            ///< each next call fails with one of these
+  std::deque<FileEvent> events;  ///< what a watch tells, one at a time, until none is left
+  std::deque<Error> faults;      ///< each next call fails with one of these
+
+  /// Answers each `run`, where it is set.
+  std::function<Result<ExecResult>(const std::string& session, const ExecSpec& spec)> on_run;
   bool run_hangs = false;              ///< `run` ends only by cancel or deadline
   std::function<void()> when_hanging;  ///< called on the scheduler once such a `run` waits
   FakeGuestLog log;

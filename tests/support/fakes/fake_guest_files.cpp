@@ -45,7 +45,10 @@ class FakeWatch final : public GuestWatch {
   std::deque<FileEvent>& events_;
 };
 
-std::string name_of_path(const GuestPath& path) { return path.session + "/" + path.path; }
+std::string name_of_path(const GuestPath& path) {
+  const char* root = path.root == GuestRoot::kHome ? "~" : "";
+  return root + path.session + "/" + path.path;
+}
 
 Error missing(const GuestPath& path) { return Error(ErrorCode::kNotFound, "no file " + path.path); }
 
@@ -129,9 +132,11 @@ Task<Result<EditResult>> FakeGuest::edit_file(const GuestPath& path, const std::
 }
 
 Task<Result<FileInfo>> FakeGuest::write_file(const GuestPath& path, ByteSource& content,
-                                             const WriteOptions& /*options*/,
-                                             const CallContext& call) {
+                                             const WriteOptions& options, const CallContext& call) {
   COVE_CO_TRY_VOID(begin("write_file"));
+  if (options.if_absent && files.contains(name_of_path(path))) {
+    co_return Error(ErrorCode::kAlreadyExists, path.path + " exists already");
+  }
   COVE_CO_TRY(const std::string text, co_await read_all(content, call));
   files[name_of_path(path)] = text;
   co_return info_of(path, text);

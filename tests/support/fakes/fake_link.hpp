@@ -1,6 +1,7 @@
 /// FakeLink: a client's way to a FakeGuest, without a runtime.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ class FakeLink final : public client::GuestLink {
   base::SystemClock system_clock;
   std::shared_ptr<runtime::Admission> admission = std::make_shared<runtime::Admission>();
   std::shared_ptr<FakeGuest> fake = std::make_shared<FakeGuest>(loop);
+  std::map<std::string, std::string> variables;
   int guests_asked = 0;
   std::vector<ErrorCode> errors_noted;
   std::vector<std::string> complaints;
@@ -39,6 +41,7 @@ class FakeLink final : public client::GuestLink {
     COVE_CO_TRY_VOID(call.check(system_clock));
     co_return std::shared_ptr<Guest>(fake);
   }
+  const std::map<std::string, std::string>& environment() const override { return variables; }
   void note_answer() override {}
   void note_error(const Error& error) override { errors_noted.push_back(error.code()); }
 };

@@ -42,6 +42,34 @@ TEST_CASE("File request: lines, edits and watches come through whole", "[unit][w
   CHECK(watch.credit == 13);
 }
 
+TEST_CASE("File request: the root of its paths comes through, and is one", "[unit][wire][files]") {
+  const GuestPath rc{"", ".npmrc", GuestRoot::kHome};
+  CHECK(round_trip(wire::SetModeRequest{rc, 0600}).path.root == GuestRoot::kHome);
+  CHECK(round_trip(wire::SetModeRequest{{"s", "a"}, 0600}).path.root == GuestRoot::kWorkspace);
+  const auto move = round_trip(wire::MoveRequest{rc, {"", "b", GuestRoot::kHome}, {}});
+  CHECK(move.from.root == GuestRoot::kHome);
+  CHECK(move.to.root == GuestRoot::kHome);
+
+  const auto root_of = [](auto body) {
+    wire::Request request;
+    request.body = std::move(body);
+    return wire::root_of(request);
+  };
+  CHECK(root_of(wire::StatRequest{rc}).value() == GuestRoot::kHome);
+  CHECK(root_of(wire::StatusRequest{}).value() == GuestRoot::kWorkspace);
+  wire::FileRequest crossing;
+  crossing.body = wire::CopyRequest{rc, {"", "b"}, {}};
+  CHECK(root_of(crossing).error().code() == ErrorCode::kInvalidArgument);
+  wire::GrepRequest search;
+  search.start.path = rc;
+  CHECK(root_of(search).error().code() == ErrorCode::kInvalidArgument);
+
+  auto map = wire::decode_cbor(wire::encode_request({}).value()).value();
+  map["kind"] = static_cast<unsigned>(wire::RequestKind::kStat);
+  map["root"] = 2;
+  CHECK(wire::parse_request(wire::encode_cbor(map)).error().code() == ErrorCode::kIntegrity);
+}
+
 TEST_CASE("File request: names that change come through whole", "[unit][wire][files]") {
   const auto move = round_trip(wire::MoveRequest{{"s", "a"}, {"t", "b\n"}, {true, false}});
   CHECK(move.from.session == "s");

@@ -37,6 +37,7 @@ from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, StreamOu
 from ._ffi import lib as _lib
 from ._files import FileContent, FileInfo, LineSlice, TreeCounts
 from ._found import FindEntry, GrepLine, SearchProblem, SearchSummary
+from ._prepare import Prepare, PrepareStep, StepResult, StepRun
 from ._processes import OutputSlice, ProcessInfo
 from ._search import Search
 from ._state_dir import default_state_dir
@@ -79,12 +80,16 @@ __all__ = [
     "OutputSlice",
     "PathEscapeError",
     "PermissionDeniedError",
+    "Prepare",
+    "PrepareStep",
     "ProcessInfo",
     "ProviderError",
     "QuotaExceededError",
     "Search",
     "SearchProblem",
     "SearchSummary",
+    "StepResult",
+    "StepRun",
     "StreamOutput",
     "TooLargeError",
     "ToolResult",

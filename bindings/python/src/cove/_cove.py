@@ -9,10 +9,11 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
-from . import _calls, _download, _ffi, _options
+from . import _calls, _download, _ffi, _options, _prepare
 from ._calls import Cancel, Owned, registry
 from ._errors import CoveError
 from ._ffi import lib
+from ._prepare import Prepare
 from ._state_dir import default_state_dir
 from ._workspace import Workspace
 
@@ -81,13 +82,14 @@ class Cove:
         *,
         chat_id: Optional[str] = None,
         sandbox_id: Optional[str] = None,
+        prepare: Optional[Prepare] = None,
         timeout: Optional[float] = None,
         cancel: Optional[Cancel] = None,
     ) -> Workspace:
-        """Brings a workspace up, from absent, stopped or archived, and holds it.
+        """Brings a workspace up, from absent, stopped or archived, prepares it, and holds it.
 
         `chat_id` chooses the session's directory; None = /workspace itself. `sandbox_id` adopts a
-        record of another id.
+        record of another id. `prepare` says what is made ready before.
         """
         if chat_id == "":
             raise ValueError("chat_id is empty; None means no chat")
@@ -96,6 +98,9 @@ class Cove:
             sandbox_id=_options.optional_text("sandbox_id", sandbox_id),
             timeout_ms=_options.milliseconds("timeout", timeout),
         )
+        prepared = None if prepare is None else _prepare.make(prepare)
+        if prepared is not None:
+            options.prepare = prepared.raw
         workspace: Workspace = self._call(
             "cove_acquire_start",
             _ffi.pointer_to(_raw_key(key)),

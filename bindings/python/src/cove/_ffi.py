@@ -34,6 +34,14 @@ class Workspace(c_void_p):
     """cove_workspace *"""
 
 
+class Prepare(c_void_p):
+    """cove_prepare *"""
+
+
+class StepRun(c_void_p):
+    """cove_step_run *"""
+
+
 class Process(c_void_p):
     """cove_process *"""
 
@@ -151,6 +159,8 @@ LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 DoneFn = CFUNCTYPE(None, c_void_p, Error)
 BufferFn = CFUNCTYPE(None, c_void_p, Buffer, Error)
 AcquiredFn = CFUNCTYPE(None, c_void_p, Workspace, Error)
+StepFn = CFUNCTYPE(None, c_void_p, StepRun)
+PrepareEventFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p, c_char_p)
 OutputFn = CFUNCTYPE(c_int32, c_void_p, c_int32, c_void_p, c_size_t)
 ExecDoneFn = CFUNCTYPE(None, c_void_p, ExecResult, Error)
 ProcessInfoFn = CFUNCTYPE(None, c_void_p, ProcessInfo, Error)
@@ -174,6 +184,7 @@ FindEntriesFn = CFUNCTYPE(c_int32, c_void_p, FindEntries)
 ToolResultFn = CFUNCTYPE(None, c_void_p, ToolResult, Error)
 LinkFn = CFUNCTYPE(None, c_void_p, LinkRequest)
 
+STEP_REQUIRED, STEP_BEST_EFFORT = 1, 2
 STDOUT, STDERR = 1, 2
 CONTINUE, PAUSE, STOP = 0, 1, 2
 BYTES_NONE = 2**64 - 1
@@ -237,6 +248,38 @@ class AcquireOptions(_Versioned):
         ("sandbox_id", c_char_p),
         ("timeout_ms", c_uint64),
         ("cancel", Cancel),
+        ("prepare", Prepare),
+    ]
+
+
+class InitOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("version", c_char_p),
+        ("cwd", c_char_p),
+        ("script_timeout_ms", c_uint64),
+    ]
+
+
+class StepOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("policy", c_uint32),
+        ("fingerprint", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("after", c_uint32),
+        ("reserved0", c_uint32),
+    ]
+
+
+class StepResult(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("nothing_to_do", c_uint32),
+        ("reason", c_char_p),
+        ("output", c_char_p),
+        ("note", c_char_p),
     ]
 
 
@@ -585,12 +628,34 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_free", None, (Cove,), None),
     ("cove_workspace_key_init", None, (P(WorkspaceKey), c_size_t), None),
     ("cove_sandbox_id_of", c_int32, (P(WorkspaceKey), P(Buffer), P(Error)), _check),
+    ("cove_prepare_create", c_int32, (P(Prepare), P(Error)), _check),
+    ("cove_prepare_free", None, (Prepare,), None),
+    ("cove_prepare_set_mirror", c_int32, (Prepare, c_int32, c_char_p, P(Error)), _check),
+    ("cove_prepare_set_variable", c_int32, (Prepare, c_char_p, c_char_p, P(Error)), _check),
+    ("cove_prepare_set_secret", c_int32, (Prepare, c_char_p, c_char_p, P(Error)), _check),
+    ("cove_prepare_set_locale", c_int32, (Prepare, c_char_p, c_char_p, P(Error)), _check),
+    ("cove_prepare_add_file", c_int32, (Prepare, c_char_p, c_char_p, c_size_t, P(Error)), _check),
+    ("cove_prepare_add_host_file", c_int32, (Prepare, c_char_p, c_char_p, P(Error)), _check),
+    ("cove_init_options_init", None, (P(InitOptions), c_size_t), None),
+    ("cove_prepare_set_init_script", c_int32, (Prepare, c_char_p, P(InitOptions), P(Error)), _check),
+    ("cove_step_options_init", None, (P(StepOptions), c_size_t), None),
+    ("cove_prepare_add_step", c_int32, (Prepare, c_char_p, P(StepOptions), StepFn, *_ANSWER), _check),
+    ("cove_step_run_workspace", c_void_p, (StepRun,), None),
+    ("cove_step_run_note", c_char_p, (StepRun,), None),
+    ("cove_step_run_is_over", c_int32, (StepRun,), None),
+    ("cove_step_run_tell", c_int32, (StepRun, c_char_p, P(Error)), _check),
+    ("cove_step_result_init", None, (P(StepResult), c_size_t), None),
+    ("cove_step_run_finish", c_int32, (StepRun, P(StepResult), P(Error)), _check),
+    ("cove_step_run_fail", c_int32, (StepRun, c_int32, c_char_p, c_char_p, P(Error)), _check),
+    ("cove_step_run_free", None, (StepRun,), None),
+    ("cove_prepare_set_observer", c_int32, (Prepare, PrepareEventFn, *_ANSWER), _check),
     ("cove_acquire_options_init", None, (P(AcquireOptions), c_size_t), None),
     ("cove_acquire", c_int32, (Cove, P(WorkspaceKey), P(AcquireOptions), P(Workspace), P(Error)), _check),
     ("cove_acquire_start", c_int32, (Cove, P(WorkspaceKey), P(AcquireOptions), AcquiredFn, *_ANSWER), _check),
     ("cove_workspace_directory", c_char_p, (Workspace,), None),
     ("cove_workspace_sandbox_id", c_char_p, (Workspace,), None),
     ("cove_workspace_work", c_int32, (Workspace,), None),
+    ("cove_workspace_prepare_report_json", c_int32, (Workspace, P(Buffer), P(Error)), _check),
     ("cove_workspace_release", c_int32, (Workspace, P(CallOptions), P(Error)), _check),
     ("cove_workspace_free", None, (Workspace,), None),
     ("cove_exec_options_init", None, (P(ExecOptions), c_size_t), None),

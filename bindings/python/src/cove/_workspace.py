@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from types import TracebackType
-from typing import Any, Callable, Mapping, Optional, Sequence, Type
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type
 
 from . import _calls, _ffi, _options
 from ._calls import Cancel, Owned
@@ -28,7 +29,18 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
     """
 
     def __init__(self, raw: Any) -> None:
-        self._owned: Optional[Owned] = Owned(raw, "cove_workspace_free")
+        self._take(Owned(raw, "cove_workspace_free"))
+
+    @classmethod
+    def _of(cls, owned: Owned) -> Workspace:
+        """One whose handle is freed elsewhere."""
+        workspace = cls.__new__(cls)
+        workspace._take(owned)
+        return workspace
+
+    def _take(self, owned: Owned) -> None:
+        raw = owned.raw
+        self._owned: Optional[Owned] = owned
         #: The session's directory as commands see it: "/workspace/sessions/c1".
         self.directory: str = lib["cove_workspace_directory"](raw).decode()
         self.sandbox_id: str = lib["cove_workspace_sandbox_id"](raw).decode()
@@ -119,6 +131,13 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
             timeout=timeout,
             cancel=cancel,
         )
+
+    def prepare_report(self) -> Dict[str, Any]:
+        """What the last preparation did: the acquire's, or that of a wake since (docs/prepare.md)."""
+        buffer, argument = _ffi.out(_ffi.Buffer)
+        lib["cove_workspace_prepare_report_json"](self._use().raw, argument)
+        report: Dict[str, Any] = json.loads(_ffi.take_buffer(buffer))
+        return report
 
     def release(self, *, timeout: Optional[float] = None) -> None:
         """Ends the use of the workspace; later calls fail. The sandbox runs on until it is idle."""

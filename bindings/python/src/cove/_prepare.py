@@ -1,0 +1,233 @@
+"""What an acquire prepares: variables and secrets, files, an init script, steps of the application."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass, field
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _ffi, _options
+from ._calls import Owned, drop, registry
+from ._errors import CoveError, InternalError
+from ._ffi import lib
+from ._workspace import Workspace
+
+_MIRRORS = {"npm": 1, "pypi": 2, "apt": 3, "go": 4, "cargo": 5, "maven": 6, "rubygems": 7}
+_STAGES = {
+    "directories": 1,
+    "mirrors": 2,
+    "input_files": 3,
+    "skills": 4,
+    "builtin_skills": 5,
+    "app_init": 6,
+    "skill_init": 7,
+    "capabilities": 8,
+}
+_EVENTS = ("", "waiting", "started", "progress", "finished")
+
+FileSource = Union[bytes, bytearray, memoryview, "os.PathLike[str]"]
+OnEvent = Callable[[str, str, str], Any]
+
+
+@dataclass(frozen=True)
+class StepResult:
+    """What a step that is done says of itself. `skipped`: there was nothing to do."""
+
+    reason: str = ""
+    output: str = ""
+    note: str = ""
+    skipped: bool = False
+
+
+class StepRun:
+    """A step that runs: its workspace, and what is known of the last time."""
+
+    def __init__(self, owned: Owned) -> None:
+        self._owned = owned
+        #: Commands, files and searches of the workspace that is prepared.
+        self.workspace: Workspace = _borrowed(owned)
+        #: What the step kept when it was last done; it can be written from inside the sandbox.
+        self.note: str = (lib["cove_step_run_note"](owned.raw) or b"").decode("utf-8", "replace")
+
+    @property
+    def over(self) -> bool:
+        """True where nobody waits for the step any more."""
+        return bool(lib["cove_step_run_is_over"](self._owned.raw))
+
+    def tell(self, text: str) -> None:
+        """Tells `on_event` how far the step is."""
+        lib["cove_step_run_tell"](self._owned.raw, _options.text("text", text))
+
+
+Apply = Callable[[StepRun], Optional[StepResult]]
+
+
+@dataclass(frozen=True)
+class PrepareStep:
+    """A step of the application's own.
+
+    `apply(run)` is called on a thread of its own; what it raises is the step's failure. It is
+    applied where the sandbox knows another `fingerprint` ("" = at every acquire), and may be
+    repeated after a crash. A step that is not `required` does not stop the acquire.
+    """
+
+    name: str
+    apply: Apply
+    fingerprint: str = ""
+    required: bool = True
+    after: str = "builtin_skills"
+    timeout: float = 30.0
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """What acquires prepare before the workspace is handed out; see docs/prepare.md.
+
+    `files` maps names, as the user's machine has them, to bytes or to paths of this machine.
+    `secrets` are never written to a disk, a log, an error or a report. `on_event(event, step, text)`
+    hears of progress, on one of Cove's threads; it must not call Cove.
+    """
+
+    variables: Mapping[str, str] = field(default_factory=dict)
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    time_zone: Optional[str] = None
+    locale: Optional[str] = None
+    mirrors: Mapping[str, str] = field(default_factory=dict)
+    files: Union[Mapping[str, FileSource], Sequence[Tuple[str, FileSource]]] = ()
+    init_script: Optional[str] = None
+    init_version: str = ""
+    init_cwd: Optional[str] = None
+    init_timeout: float = 30.0
+    steps: Sequence[PrepareStep] = ()
+    on_event: Optional[OnEvent] = None
+
+
+def make(prepare: Prepare) -> Owned:
+    """The same for C."""
+    if not isinstance(prepare, Prepare):
+        raise TypeError(f"prepare must be a cove.Prepare, not {type(prepare).__name__}")
+    raw, argument = _ffi.out(_ffi.Prepare)
+    lib["cove_prepare_create"](argument)
+    owned = Owned(raw, "cove_prepare_free")
+    _set_environment(raw, prepare)
+    for name, url in prepare.mirrors.items():
+        number = _chosen("mirrors", _MIRRORS, name)
+        lib["cove_prepare_set_mirror"](raw, number, _options.text(f"mirrors[{name!r}]", url))
+    files = prepare.files.items() if isinstance(prepare.files, Mapping) else prepare.files
+    for name, source in files:
+        _add_file(raw, name, source)
+    if prepare.init_script is not None:
+        _set_init(raw, prepare)
+    for step in prepare.steps:
+        _add_step(raw, step)
+    if prepare.on_event is not None:
+        lib["cove_prepare_set_observer"](raw, _on_event_fn, registry.add(prepare.on_event), drop)
+    return owned
+
+
+def _chosen(what: str, known: Mapping[str, int], name: str) -> int:
+    if name not in known:
+        raise ValueError(f"{what} must be one of {', '.join(known)}, not {name!r}")
+    return known[name]
+
+
+def _set_environment(raw: Any, prepare: Prepare) -> None:
+    for name, value in prepare.variables.items():
+        key = _options.text("a name in variables", name)
+        lib["cove_prepare_set_variable"](raw, key, _options.text(f"variables[{name!r}]", value))
+    for name, value in prepare.secrets.items():
+        key = _options.text("a name in secrets", name)
+        lib["cove_prepare_set_secret"](raw, key, _options.text(f"secrets[{name!r}]", value))
+    lib["cove_prepare_set_locale"](
+        raw,
+        _options.optional_text("time_zone", prepare.time_zone),
+        _options.optional_text("locale", prepare.locale),
+    )
+
+
+def _add_file(raw: Any, name: str, source: FileSource) -> None:
+    label = _options.path("a name in files", name)
+    if isinstance(source, os.PathLike):
+        lib["cove_prepare_add_host_file"](raw, label, _options.path(f"files[{name!r}]", source))
+        return
+    data = _options.data(f"files[{name!r}]", source)
+    lib["cove_prepare_add_file"](raw, label, data, len(data))
+
+
+def _set_init(raw: Any, prepare: Prepare) -> None:
+    options = _ffi.InitOptions(
+        version=_options.text("init_version", prepare.init_version),
+        cwd=_options.optional_text("init_cwd", prepare.init_cwd),
+        script_timeout_ms=_options.milliseconds("init_timeout", prepare.init_timeout),
+    )
+    script = _options.text("init_script", prepare.init_script)
+    lib["cove_prepare_set_init_script"](raw, script, _ffi.pointer_to(options))
+
+
+def _add_step(raw: Any, step: PrepareStep) -> None:
+    options = _ffi.StepOptions(
+        policy=_ffi.STEP_REQUIRED if step.required else _ffi.STEP_BEST_EFFORT,
+        fingerprint=_options.text("fingerprint", step.fingerprint),
+        timeout_ms=_options.milliseconds("timeout", step.timeout),
+        after=_chosen("after", _STAGES, step.after),
+    )
+    name = _options.text("name", step.name)
+    lib["cove_prepare_add_step"](
+        raw, name, _ffi.pointer_to(options), _on_step_fn, registry.add(step.apply), drop
+    )
+
+
+class _Borrowed(Owned):
+    """A handle that belongs to another, which it keeps."""
+
+    def __init__(self, raw: Any, keeper: Owned) -> None:
+        self.raw = raw
+        self._keeper = keeper
+
+
+def _borrowed(run: Owned) -> Workspace:
+    raw = _ffi.Workspace(lib["cove_step_run_workspace"](run.raw))
+    return Workspace._of(_Borrowed(raw, run))
+
+
+def _apply(owned: Owned, apply: Apply) -> None:
+    """On the step's own thread: whatever comes of it, the run is answered."""
+    try:
+        result = apply(StepRun(owned)) or StepResult()
+        told = _ffi.StepResult(
+            nothing_to_do=1 if result.skipped else 0,
+            reason=_options.text("reason", result.reason),
+            output=_options.text("output", result.output),
+            note=_options.text("note", result.note),
+        )
+        lib["cove_step_run_finish"](owned.raw, _ffi.pointer_to(told))
+    except CoveError as error:
+        _fail(owned, error.code or InternalError.code, error.message)
+    except Exception as error:  # the acquire's caller hears of it
+        _fail(owned, InternalError.code, f"the step raised {type(error).__name__}: {error}")
+
+
+def _fail(owned: Owned, code: int, message: str) -> None:
+    text = message.replace("\0", " ").encode("utf-8", "replace")
+    try:
+        lib["cove_step_run_fail"](owned.raw, code, text, None)
+    except CoveError:
+        pass  # it was finished, and that failed
+
+
+def _on_step(number: Optional[int], run: _ffi.StepRun) -> None:
+    owned = Owned(run, "cove_step_run_free")
+    apply: Apply = registry.get(number)
+    threading.Thread(target=_apply, args=(owned, apply), name="cove-step", daemon=True).start()
+
+
+def _on_event(number: Optional[int], event: int, step: bytes, text: bytes) -> None:
+    on_event: OnEvent = registry.get(number)
+    on_event(_EVENTS[event], step.decode("utf-8", "replace"), text.decode("utf-8", "replace"))
+
+
+_on_step_fn = _ffi.StepFn(_on_step)
+_on_event_fn = _ffi.PrepareEventFn(_on_event)
+
+__all__: List[str] = ["Prepare", "PrepareStep", "StepResult", "StepRun"]

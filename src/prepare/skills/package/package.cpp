@@ -1,0 +1,271 @@
+#include "prepare/skills/package/package.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/sha256.hpp"
+#include "base/text/byte_text.hpp"
+#include "base/text/display_text.hpp"
+
+namespace cove::prepare {
+namespace {
+
+constexpr std::size_t kLongestName = 255;
+constexpr std::size_t kLongestPath = 1024;
+constexpr std::size_t kDeepest = 64;
+
+std::string_view parent_of(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+/// "C:\x": no absolute name here, but one where the archive was made.
+bool names_a_drive(std::string_view name) {
+  return name.size() >= 3 && name[1] == ':' && (name[2] == '\\' || name[2] == '/') &&
+         ((name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z'));
+}
+
+/// What is wrong with a path; empty = nothing.
+std::string fault_of(std::string_view path) {
+  if (path.starts_with('/') || names_a_drive(path)) return "has an absolute name";
+  if (path.size() > kLongestPath) return "has a name of more than 1024 bytes";
+  std::size_t depth = 0;
+  for (std::string_view rest = path;;) {
+    const std::size_t slash = rest.find('/');
+    const std::string_view part = rest.substr(0, slash);
+    if (part.empty()) return "has an empty part in its name";
+    if (part == "..") return "has '..' in its name";
+    if (part == ".") return "has '.' in its name";
+    if (part.size() > kLongestName) return "has a part of more than 255 bytes in its name";
+    if (++depth > kDeepest) return "lies deeper than 64 directories";
+    if (slash == std::string_view::npos) return {};
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+/// What archives of macOS carry beside the files.
+bool is_left_out(std::string_view path) {
+  return path.empty() || path == "__MACOSX" || path.starts_with("__MACOSX/") ||
+         path == ".DS_Store" || path.ends_with("/.DS_Store");
+}
+
+/// Each text with its length before it, so that no two packages give the same bytes.
+void add_text(base::Sha256& hash, std::string_view text) {
+  hash.update(std::to_string(text.size()) + ":");
+  hash.update(text);
+}
+
+char letter_of(const PackageEntry& entry) {
+  if (entry.type == PackageEntryType::kDirectory) return 'd';
+  if (entry.type == PackageEntryType::kSymlink) return 'l';
+  return entry.executable ? 'x' : 'f';
+}
+
+std::string hash_of(const std::vector<PackageEntry>& entries) {
+  base::Sha256 hash;
+  hash.update("cove-skill-1\n");
+  for (const PackageEntry& entry : entries) {
+    const char letter = letter_of(entry);
+    if (letter == 'd') continue;
+    hash.update(std::string_view(&letter, 1));
+    add_text(hash, entry.path);
+    add_text(hash, letter == 'l' ? entry.target : entry.sha256);
+  }
+  return hash.hex();
+}
+
+}  // namespace
+
+const PackageEntry* Package::find(std::string_view path) const noexcept {
+  const auto at = std::lower_bound(
+      entries.begin(), entries.end(), path,
+      [](const PackageEntry& entry, std::string_view wanted) { return entry.path < wanted; });
+  return at != entries.end() && at->path == path ? &*at : nullptr;
+}
+
+Package Package::outline() const {
+  Package outline;
+  outline.content_bytes = content_bytes;
+  outline.hash = hash;
+  outline.entries.reserve(entries.size());
+  for (const PackageEntry& entry : entries) {
+    PackageEntry& copy = outline.entries.emplace_back();
+    copy.path = entry.path;
+    copy.type = entry.type;
+    copy.executable = entry.executable;
+    copy.target = entry.target;
+    copy.sha256 = entry.sha256;
+  }
+  return outline;
+}
+
+std::string difference(const Package& package, const Package& placed) {
+  for (const PackageEntry& entry : package.entries) {
+    const PackageEntry* const found = placed.find(entry.path);
+    const std::string name = base::quoted(entry.path);
+    if (found == nullptr) return name + " is missing";
+    if (letter_of(*found) != letter_of(entry)) return name + " is of another kind or mode";
+    if (found->sha256 != entry.sha256) return name + " has another content";
+    if (found->target != entry.target) return name + " leads elsewhere";
+  }
+  return {};
+}
+
+std::string_view text_of(const PackageEntry& entry) noexcept {
+  return base::text_of(entry.content);
+}
+
+PackageBuilder::PackageBuilder(std::string shown, PackageLimits limits)
+    : shown_(std::move(shown)), limits_(limits) {}
+PackageBuilder::~PackageBuilder() = default;
+
+Error PackageBuilder::refusal(ErrorCode code, std::string_view name, const std::string& why) const {
+  return {code, "entry " + base::quoted(name) + " of " + shown_ + " " + why};
+}
+
+Result<bool> PackageBuilder::begin(std::string_view name, PackageEntryType type) {
+  end_entry();
+  const std::string_view whole = name;
+  while (name.starts_with("./")) name.remove_prefix(2);
+  if (type == PackageEntryType::kDirectory && name.size() > 1 && name.ends_with('/')) {
+    name.remove_suffix(1);
+  }
+  if (name == ".") name = {};
+  if (whole.empty()) return refusal(ErrorCode::kInvalidArgument, whole, "has no name");
+  if (is_left_out(name)) return false;
+  const std::string fault = fault_of(name);
+  if (!fault.empty()) return refusal(ErrorCode::kInvalidArgument, whole, fault);
+  PackageEntry& entry = package_.entries.emplace_back();
+  entry.path = name;
+  entry.type = type;
+  if (type == PackageEntryType::kFile) hash_ = std::make_unique<base::Sha256>();
+  COVE_TRY_VOID(check_limits());
+  return true;
+}
+
+void PackageBuilder::end_entry() {
+  if (hash_) current().sha256 = hash_->hex();
+  hash_.reset();
+}
+
+Result<void> PackageBuilder::check_limits() const {
+  if (package_.entries.size() > limits_.entries) {
+    return Error(ErrorCode::kTooLarge,
+                 shown_ + " has more than " + std::to_string(limits_.entries) + " entries");
+  }
+  if (package_.content_bytes > limits_.content_bytes) {
+    return Error(ErrorCode::kTooLarge, shown_ + " holds more than " +
+                                           std::to_string(limits_.content_bytes) +
+                                           " bytes when it is unpacked");
+  }
+  return ok();
+}
+
+Result<void> PackageBuilder::append(ByteView bytes) {
+  package_.content_bytes += bytes.size();
+  COVE_TRY_VOID(check_limits());
+  hash_->update(bytes);
+  Bytes& content = current().content;
+  content.insert(content.end(), bytes.begin(), bytes.end());
+  return ok();
+}
+
+Result<void> PackageBuilder::copy_of(std::string_view earlier) {
+  while (earlier.starts_with("./")) earlier.remove_prefix(2);
+  const auto end = package_.entries.end() - 1;
+  const auto found = std::find_if(package_.entries.begin(), end, [&](const PackageEntry& entry) {
+    return entry.type == PackageEntryType::kFile && entry.path == earlier;
+  });
+  if (found == end) {
+    return refusal(ErrorCode::kInvalidArgument, current().path,
+                   "is a link to " + base::quoted(earlier) + ", which is no earlier file of it");
+  }
+  current().executable = found->executable;
+  const Bytes content = found->content;
+  return append(content);
+}
+
+Result<Package> PackageBuilder::finish() {
+  end_entry();
+  std::vector<PackageEntry>& entries = package_.entries;
+  const auto by_path = [](const PackageEntry& a, const PackageEntry& b) { return a.path < b.path; };
+  std::stable_sort(entries.begin(), entries.end(), by_path);
+  COVE_TRY_VOID(add_parents());
+  for (const PackageEntry& entry : entries) {
+    const bool checked = limits_.check_links && entry.type == PackageEntryType::kSymlink;
+    if (checked) COVE_TRY_VOID(check_link(entry));
+  }
+  package_.hash = hash_of(entries);
+  return std::move(package_);
+}
+
+/// Adds the directories that are only named by what lies in them, and refuses what is there twice.
+Result<void> PackageBuilder::add_parents() {
+  std::vector<PackageEntry>& entries = package_.entries;
+  // A directory may be named more than once: archives that were appended to do so.
+  const auto is_repeat = [](const PackageEntry& a, const PackageEntry& b) {
+    return a.path == b.path && a.type == PackageEntryType::kDirectory && a.type == b.type;
+  };
+  entries.erase(std::unique(entries.begin(), entries.end(), is_repeat), entries.end());
+  for (std::size_t i = 1; i < entries.size(); ++i) {
+    if (entries[i].path == entries[i - 1].path) {
+      return refusal(ErrorCode::kInvalidArgument, entries[i].path, "is there twice");
+    }
+  }
+  std::vector<std::string> missing;
+  for (const PackageEntry& entry : entries) {
+    for (auto above = parent_of(entry.path); !above.empty(); above = parent_of(above)) {
+      const PackageEntry* const found = package_.find(above);
+      if (found != nullptr && found->type != PackageEntryType::kDirectory) {
+        return refusal(ErrorCode::kInvalidArgument, entry.path,
+                       "lies below " + base::quoted(above) + ", which is no directory");
+      }
+      if (found != nullptr) break;
+      missing.emplace_back(above);
+    }
+  }
+  std::sort(missing.begin(), missing.end());
+  missing.erase(std::unique(missing.begin(), missing.end()), missing.end());
+  for (std::string& path : missing) {
+    PackageEntry directory;
+    directory.path = std::move(path);
+    directory.type = PackageEntryType::kDirectory;
+    entries.push_back(std::move(directory));
+  }
+  std::sort(entries.begin(), entries.end(),
+            [](const PackageEntry& a, const PackageEntry& b) { return a.path < b.path; });
+  return check_limits();
+}
+
+/// Follows the target name by name through the package. A link on the way is refused, not followed:
+/// behind it `..` means another place than the text says.
+Result<void> PackageBuilder::check_link(const PackageEntry& link) const {
+  const auto out = [&] {
+    return refusal(ErrorCode::kInvalidArgument, link.path,
+                   "is a link out of it, to " + base::quoted(link.target));
+  };
+  if (link.target.empty() || link.target.starts_with('/') || link.target.size() > kLongestPath) {
+    return out();
+  }
+  std::string at(parent_of(link.path));
+  for (std::string_view rest = link.target; !rest.empty();) {
+    const PackageEntry* const here = package_.find(at);
+    if (here != nullptr && here->type == PackageEntryType::kSymlink) {
+      return refusal(ErrorCode::kInvalidArgument, link.path, "is a link through another link");
+    }
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string_view part = rest.substr(0, slash);
+    rest.remove_prefix(std::min(slash + 1, rest.size()));
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      if (at.empty()) return out();
+      at = parent_of(at);
+      continue;
+    }
+    if (!at.empty()) at += '/';
+    at += part;
+  }
+  return ok();
+}
+
+}  // namespace cove::prepare

@@ -1,0 +1,105 @@
+/// Package: what a skill's archive or directory holds, checked, in memory.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cove/bytes.hpp>
+#include <cove/result.hpp>
+
+namespace cove::base {
+class Sha256;
+}
+
+namespace cove::prepare {
+
+/// What a package may have at most. Over it: kTooLarge.
+struct PackageLimits {
+  std::uint64_t packed_bytes = 128ULL << 20U;
+  std::uint64_t content_bytes = 256ULL << 20U;  ///< of all files, unpacked; held in memory
+  std::uint32_t entries = 20'000;
+  std::uint32_t ratio = 200;  ///< unpacked to packed, once more than 16 MiB are unpacked
+
+  /// False: links may lead anywhere. For trees that are only compared, never placed.
+  bool check_links = true;
+};
+
+enum class PackageEntryType : std::uint8_t { kFile, kDirectory, kSymlink };
+
+struct PackageEntry {
+  std::string path;  ///< bytes, below the package, no `/` at either end, never `.` or `..`
+  PackageEntryType type = PackageEntryType::kFile;
+  bool executable = false;  ///< of a file
+  Bytes content;            ///< of a file
+  std::string target;       ///< of a symlink: relative, to a place within the package
+  std::string sha256;       ///< 64 hex of a file's content
+};
+
+/// Entries in the order of their paths' bytes, each once, all their directories among them.
+struct Package {
+  std::vector<PackageEntry> entries;
+  std::uint64_t content_bytes = 0;
+
+  /// 64 hex of all files and links: their paths, contents, targets and executable bits. The same
+  /// whatever archive they came in; directories, times and owners do not count.
+  std::string hash;
+
+  /// Null where there is none.
+  const PackageEntry* find(std::string_view path) const noexcept;
+
+  /// The same without any content.
+  Package outline() const;
+};
+
+/// What `placed` lacks of `package`, or has in another form, as a sentence on the first such entry;
+/// empty = nothing. What `placed` has beside it (a script's caches) does not count.
+std::string difference(const Package& package, const Package& placed);
+
+/// Text of a file of the package.
+std::string_view text_of(const PackageEntry& entry) noexcept;
+
+/// Collects entries as they come from an archive or a directory, and checks each.
+class PackageBuilder {
+ public:
+  PackageBuilder(std::string shown, PackageLimits limits);
+  ~PackageBuilder();
+  PackageBuilder(const PackageBuilder&) = delete;
+  PackageBuilder& operator=(const PackageBuilder&) = delete;
+
+  /// Begins an entry; `name` as the archive has it: a leading `./` and trailing `/` are dropped.
+  /// False: it is left out (the package's own directory, what macOS adds). Errors:
+  /// kInvalidArgument - a name that is absolute, has `..`, an empty part, a part over 255 bytes,
+  /// comes twice, or lies below a file; kTooLarge.
+  Result<bool> begin(std::string_view name, PackageEntryType type);
+
+  void set_executable() { current().executable = true; }
+  void set_target(std::string target) { current().target = std::move(target); }
+
+  /// Content of the file that was begun last. kTooLarge.
+  Result<void> append(ByteView bytes);
+
+  /// Makes the file that was begun last a copy of an earlier one (a hard link of an archive).
+  Result<void> copy_of(std::string_view earlier);
+
+  /// Checks what needs all entries. kInvalidArgument: a symlink that leads out of the package, or
+  /// through another link. REQUIRES: called once, last.
+  Result<Package> finish();
+
+ private:
+  PackageEntry& current() { return package_.entries.back(); }
+  void end_entry();
+  Result<void> check_limits() const;
+  Result<void> add_parents();
+  Result<void> check_link(const PackageEntry& link) const;
+  Error refusal(ErrorCode code, std::string_view name, const std::string& why) const;
+
+  std::string shown_;
+  PackageLimits limits_;
+  Package package_;
+  std::unique_ptr<base::Sha256> hash_;  // of the file that was begun last
+};
+
+}  // namespace cove::prepare

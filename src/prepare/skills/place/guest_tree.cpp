@@ -1,0 +1,116 @@
+#include "prepare/skills/place/guest_tree.hpp"
+
+#include <utility>
+
+#include "base/sha256.hpp"
+#include "base/text/display_text.hpp"
+#include "prepare/skills/package/package_reader.hpp"
+
+namespace cove::prepare {
+namespace {
+
+constexpr std::uint64_t kRoom = 4ULL << 20U;   // for what scripts leave beside a package
+constexpr std::uint64_t kPerEntry = 4 * 1024;  // headers, long names, the rest of a block
+
+/// The directory as a tar; none where it is larger than `most`.
+Task<Result<std::optional<Bytes>>> read_bounded(Guest& guest, const GuestPath& path,
+                                                std::uint64_t most, const CallContext& call) {
+  COVE_CO_TRY(const auto source, co_await guest.read_tree(path, call));
+  Bytes tar;
+  for (;;) {
+    COVE_CO_TRY(const Bytes piece, co_await source->next(call));
+    if (piece.empty()) break;
+    if (tar.size() + piece.size() > most) co_return std::optional<Bytes>();
+    tar.insert(tar.end(), piece.begin(), piece.end());
+  }
+  co_return std::optional<Bytes>(std::move(tar));
+}
+
+PackageLimits lenient(const SkillShelf& shelf, std::uint64_t most) {
+  PackageLimits limits = shelf.parts().limits;
+  limits.packed_bytes = most;
+  limits.entries *= 4;
+  limits.check_links = false;
+  return limits;
+}
+
+GuestPath below(const GuestPath& path, const std::string& name) {
+  return {path.session, path.path + "/" + name, path.root};
+}
+
+/// One file, hashed as it comes.
+Task<Result<std::string>> compare_file(Guest& guest, const GuestPath& path,
+                                       const PackageEntry& expected, const CallContext& call) {
+  const ReadRange all;
+  COVE_CO_TRY(const GuestFile file, co_await guest.read_file(path, all, call));
+  const std::string name = base::quoted(expected.path);
+  if (((file.info.mode & 0100U) != 0) != expected.executable) {
+    co_return name + " is of another kind or mode";
+  }
+  const std::string other = name + " has another content";
+  base::Sha256 hash;
+  for (;;) {
+    COVE_CO_TRY(const Bytes piece, co_await file.content->next(call));
+    if (piece.empty()) break;
+    hash.update(piece);
+  }
+  co_return hash.hex() == expected.sha256 ? std::string() : other;
+}
+
+Task<Result<std::string>> compare_entry(Guest& guest, const GuestPath& path,
+                                        const PackageEntry& expected, const CallContext& call) {
+  const Result<FileInfo> info = co_await guest.stat(path, call);
+  const std::string name = base::quoted(expected.path);
+  const std::string other_kind = name + " is of another kind or mode";
+  if (!info && info.error().code() == ErrorCode::kNotFound) co_return name + " is missing";
+  if (!info) co_return info.error();
+  switch (expected.type) {
+    case PackageEntryType::kDirectory:
+      co_return info->type == FileType::kDirectory ? std::string() : other_kind;
+    case PackageEntryType::kSymlink:
+      if (info->type != FileType::kSymlink) co_return other_kind;
+      co_return info->link_target == expected.target ? std::string() : name + " leads elsewhere";
+    case PackageEntryType::kFile: break;
+  }
+  if (info->type != FileType::kRegular) co_return other_kind;
+  co_return co_await compare_file(guest, path, expected, call);
+}
+
+}  // namespace
+
+Task<Result<std::optional<Package>>> read_guest_tree(const SkillShelf& shelf, Guest& guest,
+                                                     const GuestPath& path, const Package& expected,
+                                                     const CallContext& call) {
+  const std::uint64_t most = expected.content_bytes + expected.entries.size() * kPerEntry + kRoom;
+  COVE_CO_TRY(const auto tar, co_await read_bounded(guest, path, most, call));
+  if (!tar) co_return std::optional<Package>();
+  const auto& parts = shelf.parts();
+  auto read = co_await base::offload(parts.executor, parts.scheduler, [&] {
+    return read_package(base::quoted(path.path), *tar, lenient(shelf, most));
+  });
+  if (!read) co_return std::optional<Package>();
+  co_return std::optional<Package>(*std::move(read));
+}
+
+Task<Result<std::string>> compare_guest_tree(const SkillShelf& shelf, Guest& guest,
+                                             const GuestPath& path, const Package& expected,
+                                             const CallContext& call) {
+  Result<std::optional<Package>> placed =
+      co_await read_guest_tree(shelf, guest, path, expected, call);
+  if (!placed && placed.error().code() == ErrorCode::kNotFound) {
+    co_return std::string("it is missing");
+  }
+  if (!placed && placed.error().code() == ErrorCode::kFailedPrecondition) {
+    co_return std::string("it is no directory");
+  }
+  if (!placed) co_return placed.error();
+  if (*placed) co_return difference(expected, **placed);
+  for (const PackageEntry& entry : expected.entries) {
+    const GuestPath at = below(path, entry.path);
+    COVE_CO_TRY(std::string found, co_await compare_entry(guest, at, entry, call));
+    if (!found.empty()) co_return found;
+  }
+  co_return std::string();
+}
+
+}  // namespace cove::prepare

@@ -1,0 +1,251 @@
+#include "prepare/skills/place/placement.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "base/system/system_clock.hpp"
+#include "base/text/byte_text.hpp"
+#include "base/text/display_text.hpp"
+#include "prepare/inputs/byte_sources.hpp"
+#include "prepare/skills/package/package_tar.hpp"
+#include "prepare/skills/place/guest_tree.hpp"
+
+namespace cove::prepare {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr const char* kDirectory = "skills";
+constexpr const char* kUsageFile = "skills/.cove-used.json";
+constexpr std::string_view kTemporary = ".tmp-";
+constexpr std::string_view kChanged = ".changed-";
+constexpr auto kLeftover = 1h;
+
+GuestPath at(std::string path) { return {"", std::move(path)}; }
+
+/// What lies in the skills' directory.
+struct Present {
+  std::vector<std::string> versions;
+  std::vector<FileInfo> temporary;
+};
+
+Task<Result<Present>> look(Guest& guest, const CallContext& call) {
+  Present present;
+  const GuestPath directory = at(kDirectory);
+  ListOptions options;
+  for (;;) {
+    Result<FilePage> page = co_await guest.list(directory, options, call);
+    if (!page && page.error().code() == ErrorCode::kNotFound) co_return present;
+    if (!page) co_return page.error();
+    for (FileInfo& info : page->entries) {
+      if (is_skill_name(info.path)) present.versions.push_back(info.path);
+      const bool ours = info.path.starts_with(kTemporary) || info.path.starts_with(kChanged);
+      if (ours) present.temporary.push_back(std::move(info));
+    }
+    if (page->next.empty()) co_return present;
+    options.after = page->next;
+  }
+}
+
+class Placement {
+ public:
+  Placement(const PlacementRequest& request, const CallContext& call)
+      : request_(request), guest_(request.guest), shelf_(request.shelf), call_(call) {}
+
+  Task<Result<PlacementReport>> run() {
+    COVE_CO_TRY(const Present present, co_await look(guest_, call_));
+    const std::set<std::string> there(present.versions.begin(), present.versions.end());
+    for (const SkillPackage& skill : request_.skills) {
+      const bool is_there = there.contains(skill.version_id);
+      const Result<void> seen_to = co_await see_to(skill, is_there);
+      if (!seen_to) {
+        co_return seen_to.error().with_context("skill", skill.version_id);
+      }
+    }
+    COVE_CO_TRY_VOID(co_await collect(present));
+    co_return std::move(report_);
+  }
+
+ private:
+  Task<Result<void>> see_to(const SkillPackage& skill, bool is_there) {
+    const std::string& version = skill.version_id;
+    if (is_there) {
+      COVE_CO_TRY(const auto known, co_await shelf_.know(skill, call_));
+      if (shelf_.is_verified(request_.instance, version, known->outline.hash)) co_return ok();
+      const GuestPath place = at(skill_directory(version));
+      COVE_CO_TRY(const std::string fault,
+                  co_await compare_guest_tree(shelf_, guest_, place, known->outline, call_));
+      if (fault.empty()) {
+        shelf_.set_verified(request_.instance, version, known->outline.hash);
+        co_return ok();
+      }
+      const GuestPath aside = at(beside(kChanged, version));
+      const MoveOptions options;
+      COVE_CO_TRY_VOID(co_await guest_.move(place, aside, options, call_));
+      tell("skill " + base::quoted(version) + " is placed again: " + fault);
+    }
+    co_return co_await place(skill, is_there);
+  }
+
+  Task<Result<void>> place(const SkillPackage& skill, bool was_there) {
+    const std::string& version = skill.version_id;
+    tell("placing skill " + base::quoted(version));
+    COVE_CO_TRY(const LoadedPackage loaded, co_await shelf_.load(skill, call_));
+    const GuestPath temporary = at(beside(kTemporary, version));
+    const GuestPath target = at(skill_directory(version));
+    Result<void> placed = co_await write(loaded, temporary, target);
+    if (!placed) {
+      co_await clear(temporary);
+      const bool raced = placed.error().code() == ErrorCode::kAlreadyExists;
+      if (!raced) co_return placed.error();
+      // Somebody without the lease was faster; what is there counts if it is the same.
+      COVE_CO_TRY(
+          const std::string fault,
+          co_await compare_guest_tree(shelf_, guest_, target, loaded.known->outline, call_));
+      if (!fault.empty()) {
+        co_return Error(ErrorCode::kConflict, "skill " + base::quoted(version) +
+                                                  " was placed by another at the same time, and "
+                                                  "differs: " +
+                                                  fault);
+      }
+    }
+    shelf_.set_verified(request_.instance, version, loaded.known->outline.hash);
+    (was_there ? report_.replaced : report_.placed).push_back(version);
+    co_return ok();
+  }
+
+  /// Writes the tree, reads it back, and gives it its name by a rename.
+  Task<Result<void>> write(const LoadedPackage& loaded, const GuestPath& temporary,
+                           const GuestPath& target) {
+    const auto tar = tar_of(loaded.package);
+    COVE_CO_TRY_VOID(co_await guest_.write_tree(temporary, *tar, call_));
+    COVE_CO_TRY(const std::string fault, co_await compare_guest_tree(shelf_, guest_, temporary,
+                                                                     loaded.known->outline, call_));
+    if (!fault.empty()) {
+      co_return Error(ErrorCode::kIntegrity,
+                      "what was just written is not what was sent: " + fault);
+    }
+    const MoveOptions options;
+    COVE_CO_TRY_VOID(co_await guest_.move(temporary, target, options, call_));
+    co_return ok();
+  }
+
+  Task<void> clear(const GuestPath& path) {
+    // What is left is removed an hour later.
+    const Result<void> ignored = co_await guest_.remove(path, true, call_);
+    static_cast<void>(ignored);
+  }
+
+  Task<Result<void>> collect(const Present& present) {
+    COVE_CO_TRY(const std::string before, co_await read_usage());
+    SkillUsage usage = SkillUsage::parse(before);
+    std::vector<std::string> versions = present.versions;
+    for (const SkillPackage& skill : request_.skills) {
+      usage.set_used(skill.version_id, request_.now);
+      versions.push_back(skill.version_id);
+    }
+    for (const std::string& version : present.versions) {
+      const bool in_use = request_.is_in_use && request_.is_in_use(version);
+      if (in_use) usage.set_used(version, request_.now);
+    }
+    const auto expired = usage.take_expired(versions, request_.now, request_.grace);
+    for (const std::string& version : expired) {
+      const Result<void> removed = co_await retire(version);
+      if (removed) report_.collected.push_back(version);
+      if (!removed) usage.set_used(version, request_.now);  // tried again after the grace time
+    }
+    COVE_CO_TRY_VOID(co_await clear_leftovers(present));
+    co_return co_await write_usage(usage.text());
+  }
+
+  /// By a new name first, so that no half of it is ever seen under its own.
+  Task<Result<void>> retire(const std::string& version) {
+    const GuestPath place = at(skill_directory(version));
+    const GuestPath aside = at(beside(kTemporary, version));
+    const MoveOptions options;
+    COVE_CO_TRY_VOID(co_await guest_.move(place, aside, options, call_));
+    co_return co_await guest_.remove(aside, true, call_);
+  }
+
+  Task<Result<void>> clear_leftovers(const Present& present) {
+    for (const FileInfo& info : present.temporary) {
+      const auto age = request_.now - info.modified;
+      const bool changed = info.path.starts_with(kChanged);
+      if (age < (changed ? std::chrono::nanoseconds(request_.grace) : kLeftover)) continue;
+      const GuestPath path = at(std::string(kDirectory) + "/" + info.path);
+      co_await clear(path);
+    }
+    co_return ok();
+  }
+
+  Task<Result<std::string>> read_usage() {
+    constexpr std::uint64_t kMost = 1U << 20U;
+    ReadRange range;
+    range.length = kMost;
+    const GuestPath path = at(kUsageFile);
+    Result<GuestFile> file = co_await guest_.read_file(path, range, call_);
+    // No file, or something else in its place: nothing is known.
+    if (!file) co_return std::string();
+    std::string text;
+    for (;;) {
+      COVE_CO_TRY(const Bytes piece, co_await file->content->next(call_));
+      if (piece.empty()) co_return text;
+      text += base::text_of(piece);
+    }
+  }
+
+  Task<Result<void>> write_usage(const std::string& text) {
+    TextSource source(text);
+    const WriteOptions options;
+    const GuestPath path = at(kUsageFile);
+    COVE_CO_TRY_VOID(co_await guest_.write_file(path, source, options, call_));
+    co_return ok();
+  }
+
+  std::string beside(std::string_view kind, const std::string& version) {
+    return std::string(kDirectory) + "/" + std::string(kind) + version + "-" +
+           base::random_name(shelf_.parts().ids).substr(0, 16);
+  }
+
+  void tell(std::string text) {
+    if (request_.tell) request_.tell(std::move(text));
+  }
+
+  const PlacementRequest& request_;
+  Guest& guest_;
+  SkillShelf& shelf_;
+  const CallContext& call_;
+  PlacementReport report_;
+};
+
+std::string list_of(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+}  // namespace
+
+std::string PlacementReport::summary(std::size_t asked) const {
+  std::string text;
+  const auto add = [&](const std::string& words) { text += (text.empty() ? "" : ", ") + words; };
+  if (!placed.empty()) add("placed " + list_of(placed));
+  if (!replaced.empty()) add("placed again " + list_of(replaced) + " (changed inside)");
+  const std::size_t there = asked - std::min(asked, placed.size() + replaced.size());
+  if (there > 0) add(std::to_string(there) + (there == 1 ? " was there" : " were there"));
+  if (!collected.empty()) add("removed " + list_of(collected) + " (not used any more)");
+  return text;
+}
+
+std::string skill_directory(const std::string& version_id) {
+  return std::string(kDirectory) + "/" + version_id;
+}
+
+Task<Result<PlacementReport>> place_skills(const PlacementRequest& request,
+                                           const CallContext& call) {
+  Placement placement(request, call);
+  co_return co_await placement.run();
+}
+
+}  // namespace cove::prepare

@@ -1,0 +1,57 @@
+/// Preparing: what one handle's workspace is prepared with, and what that did last.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include <cove/cove.hpp>
+
+#include "prepare/pipeline/preparation.hpp"
+
+namespace cove::runtime {
+
+/// On the scheduler, but for `report` and what never changes.
+class Preparing {
+ public:
+  /// Makes the handle that steps see: its calls go to `guest`, and acquire nothing.
+  using MakeHandle = std::function<std::optional<Workspace>(std::shared_ptr<Guest> guest)>;
+
+  explicit Preparing(std::shared_ptr<const prepare::Preparation> steps)
+      : steps_(std::move(steps)) {}
+
+  const prepare::Preparation& steps() const noexcept { return *steps_; }
+
+  /// True where there is no step at all.
+  bool is_plain() const noexcept { return steps_->steps.empty(); }
+
+  MakeHandle make_handle;  ///< set once, before the first use, as the next
+
+  /// Says that its skills are in use; see SkillUses.
+  std::shared_ptr<void> skills_held;
+
+  bool is_ready_on(const InstanceRef& instance) const {
+    return is_plain() || ready_on_ == instance;
+  }
+
+  void note(const InstanceRef& instance, bool is_ready, PrepareReport report) {
+    if (is_ready) ready_on_ = instance;
+    const std::lock_guard lock(mutex_);
+    report_ = std::move(report);
+  }
+
+  /// Any thread.
+  PrepareReport report() const {
+    const std::lock_guard lock(mutex_);
+    return report_;
+  }
+
+ private:
+  const std::shared_ptr<const prepare::Preparation> steps_;
+  InstanceRef ready_on_;
+  mutable std::mutex mutex_;
+  PrepareReport report_;  // guarded by mutex_
+};
+
+}  // namespace cove::runtime

@@ -1,0 +1,266 @@
+// Packages of skills: what honest ones hold, and what is refused of others.
+#include <filesystem>
+#include <fstream>
+
+#include <catch2/catch.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "prepare/skills/package/package_directory.hpp"
+#include "prepare/skills/package/package_reader.hpp"
+#include "prepare/skills/package/package_tar.hpp"
+#include "support/fakes/byte_sources.hpp"
+#include "support/fakes/stepped_scheduler.hpp"
+#include "support/trees/hand_made_archive.hpp"
+#include "support/trees/packed_package.hpp"
+#include "support/trees/scratch_directory.hpp"
+
+using namespace cove;
+using namespace cove::prepare;
+using test::HandMadeTar;
+using test::pack;
+using test::PackedFile;
+using test::Packing;
+using testing::ScratchDirectory;
+
+namespace {
+
+const std::vector<PackedFile> kFiles{{"SKILL.md", "text"},
+                                     {"scripts/run.sh", "#!/bin/sh\n", 0755},
+                                     {"scripts/数据.csv", "1,2\n"},
+                                     {"empty", ""},
+                                     {"latest", "scripts/run.sh", 0777, true}};
+
+Package read(const Bytes& bytes, const PackageLimits& limits = {}) {
+  const auto package = read_package("p", bytes, limits);
+  if (!package) FAIL(package.error().describe());
+  return *package;
+}
+
+void check_refused(const Bytes& bytes, ErrorCode code, const std::string& words,
+                   const PackageLimits& limits = {}) {
+  CAPTURE(words);
+  const auto package = read_package("package 'p'", bytes, limits);
+  REQUIRE_FALSE(package);
+  CHECK(package.error().code() == code);
+  CHECK_THAT(package.error().message(), Catch::Contains(words));
+  CHECK_THAT(package.error().message(), Catch::Contains("package 'p'"));
+}
+
+void check_tar_refused(const HandMadeTar& tar, const std::string& words,
+                       ErrorCode code = ErrorCode::kInvalidArgument) {
+  check_refused(test::bytes_of_text(tar.tar()), code, words);
+}
+
+std::vector<std::string> paths_of(const Package& package) {
+  std::vector<std::string> paths;
+  for (const auto& entry : package.entries) paths.push_back(entry.path);
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("Package: zip, tar, tar.gz and tar.zst of the same files are the same",
+          "[unit][prepare][skills]") {
+  const Package zip = read(pack(Packing::kZip, kFiles));
+  CHECK(paths_of(zip) == std::vector<std::string>{"SKILL.md", "empty", "latest", "scripts",
+                                                  "scripts/run.sh", "scripts/数据.csv"});
+  CHECK(text_of(*zip.find("SKILL.md")) == "text");
+  CHECK(zip.find("scripts/run.sh")->executable);
+  CHECK_FALSE(zip.find("SKILL.md")->executable);
+  CHECK(zip.find("latest")->target == "scripts/run.sh");
+  CHECK(zip.find("scripts")->type == PackageEntryType::kDirectory);
+  CHECK(zip.content_bytes == 18);
+  for (const Packing packing : {Packing::kTar, Packing::kTarGz, Packing::kTarZst}) {
+    const Package other = read(pack(packing, kFiles));
+    CHECK(other.hash == zip.hash);
+    CHECK(paths_of(other) == paths_of(zip));
+  }
+}
+
+TEST_CASE(
+    "Package: the hash tells contents, names, targets and modes apart, not the archive's order",
+    "[unit][prepare][skills]") {
+  const std::string hash = read(pack(Packing::kTar, kFiles)).hash;
+  std::vector<PackedFile> turned(kFiles.rbegin(), kFiles.rend());
+  turned.push_back({"scripts/", ""});
+  turned.push_back({"more/", ""});
+  CHECK(read(pack(Packing::kTar, turned)).hash == hash);
+  for (std::size_t i = 0; i < kFiles.size(); ++i) {
+    std::vector<PackedFile> other = kFiles;
+    other[i].path += "x";
+    CHECK(read(pack(Packing::kTar, other)).hash != hash);
+    other = kFiles;
+    other[i].content += "x";
+    CHECK(read(pack(Packing::kTar, other)).hash != hash);
+  }
+  std::vector<PackedFile> other = kFiles;
+  other[0].mode = 0755;
+  CHECK(read(pack(Packing::kTar, other)).hash != hash);
+}
+
+TEST_CASE("Package: what macOS adds is left out, and './' before names",
+          "[unit][prepare][skills]") {
+  const Package package = read(pack(
+      Packing::kZip, {{"./SKILL.md", "x"}, {"__MACOSX/._SKILL.md", "y"}, {"a/.DS_Store", ""}}));
+  CHECK(paths_of(package) == std::vector<std::string>{"SKILL.md"});
+}
+
+TEST_CASE("Package: names that lead out are refused", "[unit][prepare][skills][pain-70]") {
+  check_tar_refused(HandMadeTar(false).add("/etc/x", '0'), "absolute");
+  check_tar_refused(HandMadeTar(false).add("../x", '0'), "'..'");
+  check_tar_refused(HandMadeTar(false).add("a/../../x", '0'), "'..'");
+  check_tar_refused(HandMadeTar(false).add("a/..", '5'), "'..'");
+  check_tar_refused(HandMadeTar(false).add("a//x", '0'), "empty part");
+  check_tar_refused(HandMadeTar(false).add("a/./x", '0'), "'.'");
+  check_tar_refused(HandMadeTar(false).add("C:\\x", '0'), "absolute");
+  check_tar_refused(HandMadeTar(false).pax("path", std::string(256, 'n')).add("n", '0'),
+                    "255 bytes");
+  std::string deep = "x";
+  for (int i = 0; i < 64; ++i) deep += "/x";
+  check_tar_refused(HandMadeTar(false).pax("path", deep).add("n", '0'), "64 directories");
+  check_refused(pack(Packing::kZip, {{"../x", "y"}}), ErrorCode::kInvalidArgument, "'..'");
+}
+
+TEST_CASE("Package: what is there twice, or below a file, is refused", "[unit][prepare][skills]") {
+  check_tar_refused(HandMadeTar(false).add("a", '0').add("a", '0'), "twice");
+  check_tar_refused(HandMadeTar(false).add("a", '0').add("./a", '0'), "twice");
+  check_tar_refused(HandMadeTar(false).add("a", '0').add("a/", '5'), "twice");
+  check_tar_refused(HandMadeTar(false).add("a", '0').add("a/b", '0'), "no directory");
+  check_tar_refused(HandMadeTar(false).add("a", '2', "b").add("b/", '5').add("a/c", '0'),
+                    "no directory");
+  CHECK(read(test::bytes_of_text(HandMadeTar(false).add("a/", '5').add("a/", '5').tar()))
+            .entries.size() == 1);
+}
+
+TEST_CASE("Package: links out, and links through links, are refused",
+          "[unit][prepare][skills][pain-70]") {
+  check_tar_refused(HandMadeTar(false).add("l", '2', "/etc/passwd"), "link out");
+  check_tar_refused(HandMadeTar(false).add("l", '2', "../x"), "link out");
+  check_tar_refused(HandMadeTar(false).add("d/", '5').add("d/l", '2', "../../x"), "link out");
+  check_tar_refused(
+      HandMadeTar(false).add("a/", '5').add("a/up", '2', "..").add("l", '2', "a/up/../../etc"),
+      "link");
+  check_tar_refused(HandMadeTar(false)
+                        .add("a/", '5')
+                        .add("a/b/", '5')
+                        .add("a/b/up", '2', "../..")
+                        .add("l", '2', "a/b/up/.."),
+                    "through another link");
+  check_tar_refused(HandMadeTar(false).add("h", '1', "/etc/passwd"), "no earlier file");
+  check_tar_refused(HandMadeTar(false).add("h", '1', "later").add("later", '0'), "no earlier file");
+  const Package package = read(test::bytes_of_text(HandMadeTar(false)
+                                                       .add("d/", '5')
+                                                       .add("f", '0', "", "text")
+                                                       .add("d/l", '2', "../f")
+                                                       .add("h", '1', "f")
+                                                       .tar()));
+  CHECK(package.find("d/l")->target == "../f");
+  CHECK(text_of(*package.find("h")) == "text");
+}
+
+TEST_CASE("Package: devices, FIFOs and what is no archive are refused", "[unit][prepare][skills]") {
+  for (const char type : {'3', '4', '6'}) {
+    check_tar_refused(HandMadeTar(false).add("x", type), "device, FIFO or socket",
+                      ErrorCode::kUnsupported);
+  }
+  check_refused(test::bytes_of_text("not an archive at all, but long enough to be looked at"),
+                ErrorCode::kInvalidArgument, "cannot be read");
+  check_refused({}, ErrorCode::kInvalidArgument, "empty");
+  Bytes cut = pack(Packing::kTarGz, kFiles);
+  cut.resize(cut.size() / 2);
+  check_refused(cut, ErrorCode::kInvalidArgument, "cannot be read");
+  Bytes zip = pack(Packing::kZip, {{"a", std::string(100'000, 'x')}});
+  zip.resize(zip.size() / 2);
+  check_refused(zip, ErrorCode::kInvalidArgument, "cannot be read");
+}
+
+TEST_CASE("Package: sizes, entries and the ratio are bounded by what is really there",
+          "[unit][prepare][skills]") {
+  PackageLimits limits;
+  limits.content_bytes = 1000;
+  check_refused(pack(Packing::kTar, {{"a", std::string(1001, 'x')}}), ErrorCode::kTooLarge, "1000",
+                limits);
+  limits = {};
+  limits.entries = 2;
+  check_refused(pack(Packing::kTar, {{"a", ""}, {"b", ""}, {"c", ""}}), ErrorCode::kTooLarge,
+                "2 entries", limits);
+  check_refused(pack(Packing::kTar, {{"a/b/c", ""}}), ErrorCode::kTooLarge, "2 entries", limits);
+  limits = {};
+  limits.packed_bytes = 100;
+  check_refused(pack(Packing::kTar, kFiles), ErrorCode::kTooLarge, "may have 100", limits);
+  // 20 MiB of nothing fit into some KiB.
+  check_refused(pack(Packing::kTarGz, {{"bomb", std::string(20 << 20, '\0')}}),
+                ErrorCode::kTooLarge, "200 times");
+  // Also where it is a file that nobody wants.
+  check_refused(pack(Packing::kTarGz, {{"__MACOSX/bomb", std::string(20 << 20, '\0')}}),
+                ErrorCode::kTooLarge, "200 times");
+}
+
+TEST_CASE("Package: a directory of the host is the same package, and its links are not followed",
+          "[unit][prepare][skills]") {
+  ScratchDirectory scratch;
+  const std::string top = scratch / "skill";
+  std::filesystem::create_directories(top + "/scripts");
+  const auto put = [&](const std::string& path, const std::string& text) {
+    std::ofstream(top + "/" + path, std::ios::binary) << text;
+  };
+  put("SKILL.md", "text");
+  put("scripts/run.sh", "#!/bin/sh\n");
+  put("scripts/数据.csv", "1,2\n");
+  put("empty", "");
+  REQUIRE(::chmod((top + "/scripts/run.sh").c_str(), 0700) == 0);
+  std::filesystem::create_symlink("scripts/run.sh", top + "/latest");
+  const auto package = read_package_directory("p", top);
+  REQUIRE(package);
+  CHECK(package->hash == read(pack(Packing::kTar, kFiles)).hash);
+
+  const std::string before = directory_signature("p", top).value();
+  CHECK(directory_signature("p", top).value() == before);
+  put("SKILL.md", "another");
+  CHECK(directory_signature("p", top).value() != before);
+
+  std::filesystem::create_symlink(top, scratch / "link");
+  CHECK(read_package_directory("p", scratch / "link").error().code() ==
+        ErrorCode::kFailedPrecondition);
+  CHECK(read_package_directory("p", scratch / "none").error().code() == ErrorCode::kNotFound);
+  std::filesystem::create_symlink("/etc/passwd", top + "/out");
+  CHECK_THAT(read_package_directory("p", top).error().message(), Catch::Contains("link out"));
+  std::filesystem::remove(top + "/out");
+  REQUIRE(::mkfifo((top + "/pipe").c_str(), 0600) == 0);
+  CHECK(read_package_directory("p", top).error().code() == ErrorCode::kUnsupported);
+}
+
+TEST_CASE("Package: as a tar stream it comes back whole", "[unit][prepare][skills]") {
+  std::vector<PackedFile> files = kFiles;
+  files.push_back({"large", std::string(1'000'000, 'x')});
+  files.push_back({std::string(200, 'n') + "/" + std::string(200, 'm'), "long"});
+  files.push_back({"caf\xe9", "latin"});
+  const auto package = std::make_shared<const Package>(read(pack(Packing::kTar, files)));
+  test::SteppedScheduler scheduler;
+  const CallContext call;
+  const auto tar = tar_of(package);
+  const std::string all = scheduler.run(test::read_all(*tar, call)).value();
+  CHECK(read(test::bytes_of_text(all)).hash == package->hash);
+  CHECK(difference(*package, read(test::bytes_of_text(all))).empty());
+}
+
+TEST_CASE("Package: what is placed is compared by what the package has, not by what lies beside it",
+          "[unit][prepare][skills]") {
+  const Package package = read(pack(Packing::kTar, kFiles)).outline();
+  std::vector<PackedFile> more = kFiles;
+  more.push_back({"scripts/__pycache__/x.pyc", "cache"});
+  CHECK(difference(package, read(pack(Packing::kTar, more))).empty());
+  const auto changed = [&](std::size_t index, auto change) {
+    std::vector<PackedFile> other = kFiles;
+    change(other[index]);
+    return difference(package, read(pack(Packing::kTar, other)));
+  };
+  CHECK_THAT(changed(0, [](PackedFile& file) { file.content = "owned"; }),
+             Catch::Contains("'SKILL.md' has another content"));
+  CHECK_THAT(changed(0, [](PackedFile& file) { file.path = "skill.txt"; }),
+             Catch::Contains("'SKILL.md' is missing"));
+  CHECK_THAT(changed(1, [](PackedFile& file) { file.mode = 0644; }), Catch::Contains("mode"));
+  CHECK_THAT(changed(4, [](PackedFile& file) { file.content = "empty"; }),
+             Catch::Contains("leads elsewhere"));
+}
