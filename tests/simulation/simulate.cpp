@@ -8,6 +8,7 @@
 //   --json        prints one line for docs/evidence
 //
 // Exit code 0: no story failed. 1: one did. 2: wrong arguments.
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdio>

@@ -13,8 +13,10 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -216,19 +218,19 @@ int main(int argc, char** argv) {
   if (::mkdtemp(directory.data()) == nullptr) return 2;
   const Place place{directory + "/state", "cove-torture-" + std::to_string(::getpid())};
   const auto start = std::chrono::steady_clock::now();
-  Torture torture(options, place);
-  std::size_t wrong = torture.run();
-  const auto lines = check_aftermath(place, torture.written());
+  Torture all(options, place);
+  std::size_t wrong_count = all.run();
+  const auto lines = check_aftermath(place, all.written());
   for (const std::string& line : lines) std::printf("WRONG: %s\n", line.c_str());
-  wrong += lines.size();
+  wrong_count += lines.size();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::printf("%s; %zu wrong, %.0f s\n", torture.summary().c_str(), wrong, took.count());
+  std::printf("%s; %zu wrong, %.0f s\n", all.summary().c_str(), wrong_count, took.count());
   if (options.json) {
-    std::printf("{\"seconds\": %.0f, %s, \"findings\": %zu}\n", took.count(),
-                torture.json().c_str(), wrong);
+    std::printf("{\"seconds\": %.0f, %s, \"findings\": %zu}\n", took.count(), all.json().c_str(),
+                wrong_count);
   }
   remove_cgroup_parent(place);
-  if (wrong > 0) {
+  if (wrong_count > 0) {
     std::printf("kept for a look: %s\n", directory.c_str());
     return 1;
   }

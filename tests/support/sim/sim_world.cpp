@@ -175,9 +175,10 @@ bool SimWorld::run_until(const std::function<bool()>& done) {
 }
 
 void SimWorld::run_for(Duration length) {
-  bool over = false;
-  after(length, [&over] { over = true; });
-  run_until([&over] { return over; });
+  // Shared: the event may outlive this call where the run comes to no end.
+  const auto over = std::make_shared<bool>(false);
+  after(length, [over] { *over = true; });
+  run_until([over] { return *over; });
 }
 
 void SimWorld::crash_at(std::string name, int nth) {

@@ -1,6 +1,8 @@
 #include "support/story/rules.hpp"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "lifecycle/records/tombstone.hpp"
 #include "lifecycle/rules/transitions.hpp"

@@ -1,6 +1,8 @@
 #include "support/story/stage.hpp"
 
 #include <algorithm>
+#include <array>
+#include <exception>
 #include <utility>
 
 #include "base/async/spawn.hpp"
@@ -40,7 +42,7 @@ Stage::~Stage() {
   cluster_.abandon();
 }
 
-StoryEnd Stage::play() {
+void Stage::go_through() {
   SimWorld& world = cluster_.world;
   for (const Action& action : cast_.actions) {
     if (world.effects() >= plan_.steps || !world.violations().empty()) break;
@@ -49,9 +51,19 @@ StoryEnd Stage::play() {
     perform(action);
     world.run_for(action.wait);
   }
+}
+
+StoryEnd Stage::play() {
+  SimWorld& world = cluster_.world;
   StoryEnd end;
-  end.steps = world.effects();
-  if (world.violations().empty()) repair();
+  try {
+    go_through();
+    end.steps = world.effects();
+    if (world.violations().empty()) repair();
+  } catch (const std::exception& error) {
+    // A record that cannot be read, a call that never ends: nothing sensible can follow.
+    wrong(std::string("the story broke: ") + error.what());
+  }
   end.violations = world.violations();
   end.faults = world.faults.happened();
   end.actions = done_;
@@ -244,6 +256,9 @@ void Stage::use(SimProcess& process, const AcquiredInstance& acquired, std::uint
 }
 
 void Stage::write(SimProcess& process, const InstanceRef& instance, bool durable) {
+  // Who still uses what was forgotten writes into a volume that nothing names: it is kept, and
+  // nobody is promised to find it.
+  if (forgotten_.contains(instance.volume)) return;
   std::string name = "file";
   name += std::to_string(++files_);
   // The instance may have gone meanwhile: then nobody acknowledged anything.

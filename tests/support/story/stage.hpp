@@ -23,6 +23,7 @@ class Stage {
   StoryEnd play();
 
  private:
+  void go_through();
   void keep_processes();
   void perform(const Action& action);
   void perform_damage(const Action& action);
