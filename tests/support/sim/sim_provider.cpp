@@ -47,6 +47,13 @@ void SimNode::sync(const VolumeRef& volume) {
   loose_.erase(volume);
 }
 
+void SimNode::excuse_loose(const SandboxId& sandbox, const Generation& generation) {
+  for (auto& [volume, files] : loose_) {
+    if (volume.sandbox != sandbox || volume.generation != generation) continue;
+    for (auto& [file, ends] : files) ends = true;
+  }
+}
+
 void SimNode::lose_power() {
   reboot();
   for (auto& [volume, content] : volumes) {

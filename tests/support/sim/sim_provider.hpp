@@ -49,6 +49,10 @@ class SimNode {
   bool write(const InstanceRef& instance, const std::string& file, const std::string& content,
              bool durable = false);
 
+  /// What was written into the volume and not synced is promised to nobody: its instance ended
+  /// without a stop.
+  void excuse_loose(const SandboxId& sandbox, const Generation& generation);
+
   /// Everything of the volume is on disk.
   void sync(const VolumeRef& volume);
 

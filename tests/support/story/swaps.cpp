@@ -134,7 +134,8 @@ void Rules::check_claim(const Record& before, const Record& after) {
 }
 
 void Rules::check_lost(const Record& before) {
-  for (const SimNode* node : nodes_) {
+  for (SimNode* node : nodes_) {
+    node->excuse_loose(before.sandbox_id, before.generation);
     for (const auto& [instance, state] : node->instances) {
       const bool current = instance.volume.sandbox == before.sandbox_id &&
                            instance.volume.generation == before.generation &&
