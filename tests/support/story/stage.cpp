@@ -155,7 +155,9 @@ Task<void> Stage::visit(Stage* stage, SimProcess* process, Action action) {
   }
   const WorkspaceKey key = key_of_user(action.user);
   const SandboxId own;
+  const Instant begun = stage->cluster_.world.now();
   const auto acquired = co_await process->manager().acquire(key, own, call);
+  stage->check_fine_day(action, begun, acquired ? ErrorCode{} : acquired.error().code());
   if (acquired) {
     stage->use(*process, *acquired, action.choice);
   } else {
@@ -214,9 +216,22 @@ Task<void> Stage::close(SimProcess* process) {
   process->host().crash();
 }
 
+bool Stage::is_damaged() const { return !damaged_.empty() || hid_ || !forgotten_.empty(); }
+
+/// Where nothing goes wrong a user gets the workspace, and soon, whatever others do with it.
+void Stage::check_fine_day(const Action& action, Instant begun, ErrorCode code) {
+  if (!cast_.weather.empty() || is_damaged()) return;
+  const auto took = cluster_.world.now() - begun;
+  const bool usual = code == ErrorCode{} || code == ErrorCode::kFailedPrecondition ||
+                     code == ErrorCode::kCancelled || code == ErrorCode::kTimeout ||
+                     (code == ErrorCode::kUnavailable && cast_.machines > 1);
+  const std::string user = "user" + std::to_string(action.user);
+  if (!usual) wrong(user + " gets no workspace on a fine day: " + std::string(name_of(code)));
+  if (took > 10s) wrong(user + " waits long for a workspace on a fine day");
+}
+
 /// Storms excuse what fails, but not with every answer.
 void Stage::check_answer(const Action& action, const Error& error) {
-  const bool damaged = !damaged_.empty() || hid_ || !forgotten_.empty();
   const auto& faults = cluster_.world.faults.happened();
   const bool spoiled = std::any_of(faults.begin(), faults.end(), [](const SimFault& fault) {
     return fault.kind == SimFaultKind::kSpoiled;
@@ -224,7 +239,7 @@ void Stage::check_answer(const Action& action, const Error& error) {
   const ErrorCode code = error.code();
   const bool bad = code == ErrorCode::kInternal || code == ErrorCode::kNotFound ||
                    code == ErrorCode::kInvalidArgument ||
-                   (code == ErrorCode::kIntegrity && !damaged && !spoiled);
+                   (code == ErrorCode::kIntegrity && !is_damaged() && !spoiled);
   if (!bad) return;
   wrong("user" + std::to_string(action.user) + ": " + std::string(name_of(action.kind)) + ": " +
         error.describe());

@@ -40,6 +40,8 @@ class Stage {
   void use(SimProcess& process, const AcquiredInstance& acquired, std::uint32_t choice);
   void write(SimProcess& process, const InstanceRef& instance, bool durable);
   void check_answer(const Action& action, const Error& error);
+  void check_fine_day(const Action& action, Instant begun, ErrorCode code);
+  bool is_damaged() const;
   void lose_power(const std::string& machine);
 
   void damage(std::uint32_t choice);
