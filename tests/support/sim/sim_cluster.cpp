@@ -59,11 +59,6 @@ Task<bool> run_close(LifecycleManager& manager) {
   co_await manager.close(call);
   co_return true;
 }
-using Opened = Result<std::unique_ptr<LifecycleManager>>;
-Task<Opened> run_open(LifecycleParts parts, LifecycleSettings settings) {
-  const CallContext call;
-  co_return co_await LifecycleManager::open(std::move(parts), settings, call);
-}
 
 }  // namespace
 
@@ -73,7 +68,25 @@ SimProcess::SimProcess(SimCluster& cluster, SimHost& host, SimNode& node)
       node_(node),
       store_(host, cluster.store),
       provider_(host, node),
-      snapshotter_(host, cluster.store, cluster.objects) {}
+      snapshotter_(host, cluster.store, cluster.objects),
+      seams_{host,    node,       cluster.store, cluster.objects,
+             &store_, &provider_, &snapshotter_, nullptr} {
+  if (cluster.decorate) cluster.decorate(seams_);
+}
+
+Task<void> SimProcess::open(SimProcess* process) {
+  SimHost& host = process->host_;
+  const SimSeams& seams = process->seams_;
+  LifecycleParts parts{
+      *seams.store, *seams.provider, *seams.snapshotter, host, host, host, host, {},
+      process,      nullptr};
+  const CallContext call;
+  auto opened = co_await LifecycleManager::open(std::move(parts), process->cluster_.settings, call);
+  process->failed_ = !opened;
+  if (opened) process->manager_ = *std::move(opened);
+}
+
+void SimProcess::begin_open() { base::spawn(host_, open(this)); }
 
 void SimProcess::on_event(const LifecycleEvent& event) { events_.push_back(event); }
 
@@ -126,16 +139,25 @@ SimCluster::~SimCluster() {
   }
 }
 
-SimProcess& SimCluster::start(const std::string& machine) {
+SimProcess& SimCluster::begin_start(const std::string& machine) {
   SimHost& host = world.add_host(machine);
   processes.push_back(std::make_shared<SimProcess>(*this, host, node(machine)));
-  SimProcess& process = *processes.back();
-  LifecycleParts parts{
-      process.store_, process.provider_, process.snapshotter_, host, host, host, host, {}, &process,
-      nullptr};
-  auto opened = finish(process.begin(run_open(std::move(parts), settings)));
-  process.manager_ = std::move(opened).value();
+  processes.back()->begin_open();
+  return *processes.back();
+}
+
+SimProcess& SimCluster::start(const std::string& machine) {
+  SimProcess& process = begin_start(machine);
+  world.run_until([&] { return process.is_open() || process.has_failed(); });
   return process;
+}
+
+void SimCluster::abandon() {
+  for (const auto& process : processes) process->host_.crash();
+}
+
+void SimCluster::each_node(const std::function<void(SimNode&)>& visit) {
+  for (auto& [machine, node] : nodes_) visit(*node);
 }
 
 SimNode& SimCluster::node(const std::string& machine) {
@@ -155,7 +177,7 @@ SimFiles SimCluster::files_of(const SandboxId& sandbox) {
   return {};
 }
 
-void SimCluster::check_always() {
+void SimCluster::check_instances() {
   std::map<SandboxId, int> current;
   for (auto& [machine, node] : nodes_) {
     std::map<SandboxId, int> running;
@@ -163,13 +185,18 @@ void SimCluster::check_always() {
       const SandboxId& sandbox = instance.volume.sandbox;
       if (++running[sandbox] > 1) world.violation("two instances of " + sandbox.str() + " run");
       // What a late hand started on a volume that is garbage was never handed out.
-      const auto record = store.record(sandbox);
-      const bool named = record && lifecycle::names_volume(*record, instance.volume.generation);
+      const Record* record = store.find(sandbox);
+      const bool named =
+          record != nullptr && lifecycle::names_volume(*record, instance.volume.generation);
       if (named && ++current[sandbox] > 1) {
         world.violation("two instances of " + sandbox.str() + " are current");
       }
     }
   }
+}
+
+void SimCluster::check_always() {
+  check_instances();
   for (const Record& record : store.records()) {
     for (const Garbage& garbage : record.garbage) {
       const Record without = lifecycle::remove_garbage(record, garbage);

@@ -24,6 +24,18 @@ using Pending = std::shared_ptr<std::optional<T>>;
 
 class SimCluster;
 
+/// What a manager works with: the simulated parts, or something that stands before them.
+struct SimSeams {
+  SimHost& host;
+  SimNode& node;
+  SimStoreState& state;
+  SimObjects& objects;
+  MetadataStore* store;
+  Provider* provider;
+  Snapshotter* snapshotter;
+  std::shared_ptr<void> owner;  ///< of what was put before
+};
+
 /// One process: it is gone, with all its parts, when its host crashes.
 class SimProcess final : public LifecycleObserver {
  public:
@@ -43,8 +55,17 @@ class SimProcess final : public LifecycleObserver {
   Pending<Result<OrphanReport>> orphans();
   Pending<bool> close();
 
+  /// Runs a task on the host.
+  void run(Task<void> task) { base::spawn(host_, std::move(task)); }
+
   SimHost& host() { return host_; }
   SimNode& node() { return node_; }
+  Provider& provider() { return *seams_.provider; }
+
+  /// True once its manager is there, and while it lives.
+  bool is_open() const { return manager_ != nullptr && host_.alive(); }
+  /// True where its manager could not be opened.
+  bool has_failed() const { return failed_; }
   LifecycleManager& manager() { return *manager_; }
   const std::vector<LifecycleEvent>& events() const { return events_; }
 
@@ -52,6 +73,8 @@ class SimProcess final : public LifecycleObserver {
   friend class SimCluster;
   template <class T>
   Pending<T> begin(Task<T> task);
+  void begin_open();
+  static Task<void> open(SimProcess* process);
 
   SimCluster& cluster_;
   SimHost& host_;
@@ -59,7 +82,9 @@ class SimProcess final : public LifecycleObserver {
   SimStore store_;
   SimProvider provider_;
   SimSnapshotter snapshotter_;
+  SimSeams seams_;
   std::unique_ptr<LifecycleManager> manager_;
+  bool failed_ = false;
   std::vector<LifecycleEvent> events_;
 };
 
@@ -70,6 +95,12 @@ class SimCluster {
 
   /// Starts a process on a machine and opens its manager.
   SimProcess& start(const std::string& machine = "m1");
+
+  /// Starts a process; its manager opens while the world goes on.
+  SimProcess& begin_start(const std::string& machine);
+
+  /// Lets every process die, and their parts stay as they are.
+  void abandon();
 
   /// Runs the world until the result is there.
   template <class T>
@@ -90,8 +121,16 @@ class SimCluster {
   /// Checks what holds at any moment: one instance at most, nothing in use on a garbage list.
   void check_always();
 
+  /// The part of it about what runs.
+  void check_instances();
+
+  /// Called for each machine's node.
+  void each_node(const std::function<void(SimNode&)>& visit);
+
   SimWorld world;
   LifecycleSettings settings;
+  /// Puts something before the parts of the processes that start from now on.
+  std::function<void(SimSeams&)> decorate;
   SimStoreState store;
   SimObjects objects;
   std::vector<std::shared_ptr<SimProcess>> processes;

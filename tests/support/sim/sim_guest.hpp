@@ -31,6 +31,7 @@ class SimGuest final : public NoFiles<Guest> {
   Task<Result<void>> sync(const CallContext& call) override {
     const auto effect = [node = &node_, instance = instance_]() -> Result<void> {
       if (!node->instances.contains(instance)) return gone();
+      node->sync(instance.volume);
       return ok();
     };
     co_return co_await remote<void>(host_, "guest sync", effect, call);

@@ -23,13 +23,73 @@ bool may_go(const Record& record) {
 }  // namespace
 
 bool SimNode::write(const InstanceRef& instance, const std::string& file,
-                    const std::string& content) {
+                    const std::string& content, bool durable) {
   const auto found = volumes.find(instance.volume);
-  const auto record = store.record(instance.volume.sandbox);
-  if (!instances.contains(instance) || found == volumes.end() || !record) return false;
+  const Record* record = store.find(instance.volume.sandbox);
+  if (!instances.contains(instance) || found == volumes.end() || record == nullptr) return false;
+  ++changes;
   found->second.files[file] = content;
   committed[{instance.volume.sandbox, record->incarnation}][file] = content;
+  if (durable) {
+    found->second.disk[file] = content;
+  } else {
+    // A stop syncs, then ends: what is written between is promised to nobody.
+    const bool ends = record->operation && record->operation->kind == OperationKind::kStop;
+    loose_[instance.volume][file] = ends;
+  }
   return true;
+}
+
+void SimNode::sync(const VolumeRef& volume) {
+  const auto found = volumes.find(volume);
+  if (found == volumes.end()) return;
+  found->second.disk = found->second.files;
+  loose_.erase(volume);
+}
+
+void SimNode::excuse_loose(const SandboxId& sandbox, const Generation& generation) {
+  for (auto& [volume, files] : loose_) {
+    if (volume.sandbox != sandbox || volume.generation != generation) continue;
+    for (auto& [file, ends] : files) ends = true;
+  }
+}
+
+void SimNode::lose_power() {
+  reboot();
+  for (auto& [volume, content] : volumes) {
+    content.files = content.disk;
+    const Record* record = store.find(volume.sandbox);
+    const auto loose = loose_.find(volume);
+    if (record == nullptr || loose == loose_.end()) continue;
+    const bool runs =
+        record->state == SandboxState::kRunning && record->generation == volume.generation;
+    for (const auto& [file, ends] : loose->second) {
+      const bool promised = !runs && !ends;
+      if (!promised) committed[{volume.sandbox, record->incarnation}].erase(file);
+    }
+  }
+  loose_.clear();
+}
+
+Result<void> SimNode::erase(const VolumeRef& volume) {
+  const auto found = volumes.find(volume);
+  if (found == volumes.end()) return ok();
+  if (is_open(found->second)) {
+    return Error(ErrorCode::kFailedPrecondition, "the volume is open");
+  }
+  for (const auto& [instance, state] : instances) {
+    if (instance.volume == volume) {
+      return Error(ErrorCode::kFailedPrecondition, "an instance runs on the volume");
+    }
+  }
+  const Record* record = store.find(volume.sandbox);
+  if (record != nullptr && record->generation == volume.generation && !may_go(*record)) {
+    world.violation("the current volume of " + volume.sandbox.str() + " was deleted");
+  }
+  if (on_erase) on_erase(volume, found->second);
+  volumes.erase(found);
+  ++changes;
+  return ok();
 }
 
 std::size_t SimNode::instances_of(const SandboxId& sandbox) const {
@@ -59,28 +119,11 @@ Task<Result<void>> SimProvider::create_volume(const VolumeRef& volume, const Cal
   co_return co_await remote<void>(host_, "create_volume", effect, call);
 }
 
-Result<void> SimProvider::erase(const VolumeRef& volume) {
-  if (const auto error = fault("delete_volume")) return *error;
-  const auto found = node_.volumes.find(volume);
-  if (found == node_.volumes.end()) return ok();
-  if (node_.is_open(found->second)) {
-    return Error(ErrorCode::kFailedPrecondition, "the volume is open");
-  }
-  for (const auto& [instance, state] : node_.instances) {
-    if (instance.volume == volume) {
-      return Error(ErrorCode::kFailedPrecondition, "an instance runs on the volume");
-    }
-  }
-  const auto record = node_.store.record(volume.sandbox);
-  if (record && record->generation == volume.generation && !may_go(*record)) {
-    node_.world.violation("the current volume of " + volume.sandbox.str() + " was deleted");
-  }
-  node_.volumes.erase(found);
-  return ok();
-}
-
 Task<Result<void>> SimProvider::delete_volume(const VolumeRef& volume, const CallContext& call) {
-  const auto effect = [this, volume] { return erase(volume); };
+  const auto effect = [this, node = &node_, volume]() -> Result<void> {
+    if (const auto error = fault("delete_volume")) return *error;
+    return node->erase(volume);
+  };
   co_return co_await remote<void>(host_, "delete_volume", effect, call);
 }
 
@@ -122,7 +165,8 @@ Result<void> SimProvider::start(const InstanceRef& instance) {
   std::erase_if(node_.instances, [&](const auto& entry) {
     return entry.first.volume.sandbox == instance.volume.sandbox;
   });
-  node_.instances[instance];
+  node_.instances[instance].came_again = node_.world.comes_again();
+  ++node_.changes;
   return ok();
 }
 
@@ -198,7 +242,10 @@ SimOfflineVolume::~SimOfflineVolume() {
 }
 
 Task<Result<void>> SimOfflineVolume::sync(const CallContext& call) {
-  const auto effect = []() -> Result<void> { return ok(); };
+  const auto effect = [node = &node_, volume = volume_, pretends = pretends_]() -> Result<void> {
+    if (!pretends) node->sync(volume);
+    return ok();
+  };
   co_return co_await remote<void>(host_, "sync volume", effect, call);
 }
 

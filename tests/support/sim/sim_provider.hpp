@@ -2,6 +2,7 @@
 /// must never happen to them.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,7 +16,8 @@ namespace cove::testing {
 using SimFiles = std::map<std::string, std::string>;
 
 struct SimVolume {
-  SimFiles files;
+  SimFiles files;       ///< as everybody sees them
+  SimFiles disk;        ///< as they are after the machine lost power
   bool present = true;  ///< false: the directory was moved away
   const SimHost* opened_by = nullptr;
 };
@@ -23,6 +25,7 @@ struct SimVolume {
 struct SimInstance {
   std::uint32_t running_commands = 0;
   std::uint32_t keep_alive_commands = 0;
+  bool came_again = false;  ///< by a request that arrived twice
 };
 
 /// One machine's disks and processes.
@@ -32,10 +35,29 @@ class SimNode {
       : world(its_world), store(its_store), name(std::move(its_name)) {}
 
   /// Everything that runs ends, as at a reboot; what is on disk stays.
-  void reboot() { instances.clear(); }
+  void reboot() {
+    instances.clear();
+    ++changes;
+  }
 
-  /// Writes a file as a command in that instance would; false where it does not run.
-  bool write(const InstanceRef& instance, const std::string& file, const std::string& content);
+  /// The same without a warning: what was not synced is gone. What nobody promised to keep is not
+  /// in `committed` any more.
+  void lose_power();
+
+  /// Writes a file as a command in that instance would; false where it does not run. `durable` as
+  /// the file calls have it.
+  bool write(const InstanceRef& instance, const std::string& file, const std::string& content,
+             bool durable = false);
+
+  /// What was written into the volume and not synced is promised to nobody: its instance ended
+  /// without a stop.
+  void excuse_loose(const SandboxId& sandbox, const Generation& generation);
+
+  /// Everything of the volume is on disk.
+  void sync(const VolumeRef& volume);
+
+  /// Deletes a volume, or says why not.
+  Result<void> erase(const VolumeRef& volume);
 
   bool is_open(const SimVolume& volume) const {
     return volume.opened_by != nullptr && volume.opened_by->alive();
@@ -48,10 +70,17 @@ class SimNode {
   std::string name;
   std::map<VolumeRef, SimVolume> volumes;
   std::map<InstanceRef, SimInstance> instances;
+  std::uint64_t changes = 0;  ///< grows with each change of either
   /// What was written, by sandbox and incarnation: it must be there as long as that lives.
   std::map<std::pair<SandboxId, Incarnation>, SimFiles> committed;
   /// Results that the next calls of a kind give instead: "start_instance".
   std::map<std::string, Error> failing;
+  /// Called before a volume goes.
+  std::function<void(const VolumeRef& volume, const SimVolume& content)> on_erase;
+
+ private:
+  /// Files that a machine without power may lose: neither written durably nor synced since.
+  std::map<VolumeRef, std::map<std::string, bool>> loose_;
 };
 
 /// One host's access to its machine's node.
@@ -82,7 +111,6 @@ class SimProvider final : public Provider {
   /// The error that a call of this kind is to give.
   std::optional<Error> fault(const std::string& kind) const;
   Result<void> start(const InstanceRef& instance);
-  Result<void> erase(const VolumeRef& volume);
 
   SimHost& host_;
   SimNode& node_;
@@ -100,11 +128,16 @@ class SimOfflineVolume final : public OfflineVolume {
 
   SimVolume& content() { return node_.volumes.at(volume_); }
   SimNode& node() { return node_; }
+  const VolumeRef& volume() const { return volume_; }
+
+  /// sync says that it did, and did nothing: one of the deliberate faults.
+  void pretend_to_sync() { pretends_ = true; }
 
  private:
   SimHost& host_;
   SimNode& node_;
   VolumeRef volume_;
+  bool pretends_ = false;
 };
 
 }  // namespace cove::testing

@@ -43,9 +43,11 @@ Task<Result<SnapshotRef>> SimSnapshotter::save(OfflineVolume& volume, const Snap
     const std::string key = prefix_of(owner, attempt) + std::to_string(piece);
     const SimFiles content = piece_of(files, piece);
     const auto effect = [this, key, content]() -> Result<void> {
-      const bool added =
-          objects_.objects.try_emplace(key, SimObjects::Object{content, false}).second;
-      if (!added) host_.world().violation("object " + key + " was written twice");
+      SimWorld& world = host_.world();
+      const SimObjects::Object object{content, world.spoils()};
+      const auto [found, added] = objects_.objects.try_emplace(key, object);
+      const bool same = found->second.files == content;
+      if (!added && !same) world.violation("object " + key + " was written twice");
       return ok();
     };
     COVE_CO_TRY_VOID(co_await remote<void>(host_, "upload", effect, call));
@@ -81,6 +83,7 @@ Task<Result<void>> SimSnapshotter::restore(const SnapshotRef& snapshot, OfflineV
   if (!target.content().files.empty()) {
     host_.world().violation("a snapshot was restored into a volume that is not empty");
   }
+  // Only the bytes that were checked are written.
   COVE_CO_TRY_VOID(co_await verify(snapshot, call));
   for (const SnapshotObject& object : snapshot.objects) {
     const auto effect = [this, key = object.key.str()]() -> Result<SimFiles> {
@@ -93,7 +96,7 @@ Task<Result<void>> SimSnapshotter::restore(const SnapshotRef& snapshot, OfflineV
     COVE_CO_TRY(const SimFiles files, co_await remote<SimFiles>(host_, "download", effect, call));
     for (const auto& [name, content] : files) target.content().files[name] = content;
   }
-  co_return ok();
+  co_return co_await target.sync(call);
 }
 
 void SimSnapshotter::erase(const std::string& key) {
@@ -104,6 +107,7 @@ void SimSnapshotter::erase(const std::string& key) {
     if (used && !destroyed) host_.world().violation("object " + key + " was deleted in use");
   }
   objects_.objects.erase(key);
+  ++objects_.changes;
 }
 
 Task<Result<void>> SimSnapshotter::remove(const SnapshotRef& snapshot, const CallContext& call) {

@@ -17,6 +17,7 @@ struct SimObjects {
     bool broken = false;
   };
   std::map<std::string, Object> objects;
+  std::uint64_t changes = 0;  ///< grows with each
 };
 
 class SimSnapshotter final : public Snapshotter {

@@ -6,16 +6,6 @@
 namespace cove::testing {
 namespace {
 
-/// Names a write by what the record says after it: "swap archive archive_uploaded".
-std::string name_of_write(const char* verb, const DocumentId& id, const Document& document) {
-  if (id.kind != DocumentKind::kSandbox) return std::string(verb) + " document";
-  const auto record = parse_record(document.body);
-  if (!record) return std::string(verb) + " broken record";
-  if (!record->operation) return std::string(verb) + " " + std::string(name_of(record->state));
-  return std::string(verb) + " " + std::string(name_of(record->operation->kind)) + " " +
-         std::string(name_of(record->operation->phase));
-}
-
 bool fits(const Document& document, const DocumentQuery& query) {
   const DocumentIndex& index = document.index;
   if (query.state && (index.state.empty() || index.state != *query.state)) return false;
@@ -43,51 +33,96 @@ std::int64_t order_of(const Document& document, QueryOrder order) {
 
 }  // namespace
 
-void SimStoreState::put(const DocumentId& id, std::optional<Document> next, Durability durability) {
-  ++writes_;
-  const auto found = documents_.find(id);
-  std::optional<Document> before;
-  if (found != documents_.end()) before = found->second.document;
-  undo_.emplace_back(id, std::move(before));
+void SimStoreState::set(const DocumentId& id, std::optional<Entry> next) {
   if (next) {
-    documents_[id] = Entry{Version(next_version_++), *std::move(next)};
+    next->version = Version(next_version_++);
+    documents_[id] = *std::move(next);
   } else {
     documents_.erase(id);
   }
+}
+
+void SimStoreState::put(const DocumentId& id, std::optional<Document> next, Durability durability) {
+  ++writes_;
+  const auto found = documents_.find(id);
+  std::optional<Entry> before;
+  if (found != documents_.end()) before = found->second;
+  undo_.emplace_back(id, before);
+  std::optional<Entry> entry;
+  if (next) {
+    entry.emplace();
+    entry->document = *std::move(next);
+    if (id.kind == DocumentKind::kSandbox) {
+      entry->record = std::make_shared<Record>(parse_record(entry->document.body).value());
+    }
+  }
+  const std::shared_ptr<const Record> after = entry ? entry->record : nullptr;
+  set(id, std::move(entry));
   if (durability == Durability::kDurable) undo_.clear();
+  const bool tells = id.kind == DocumentKind::kSandbox && on_change;
+  if (tells) on_change(before ? before->record.get() : nullptr, after.get());
 }
 
 void SimStoreState::lose_power() {
-  for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) {
-    if (undo->second) {
-      documents_[undo->first] = Entry{Version(next_version_++), *undo->second};
-    } else {
-      documents_.erase(undo->first);
-    }
+  const auto lost = documents_;
+  for (auto undo = undo_.rbegin(); undo != undo_.rend(); ++undo) set(undo->first, undo->second);
+  std::map<DocumentId, bool> told;
+  for (const auto& [id, entry] : std::exchange(undo_, {})) {
+    const bool tells = id.kind == DocumentKind::kSandbox && on_rollback;
+    if (!tells || !told.emplace(id, true).second) continue;
+    const auto before = lost.find(id);
+    const auto after = documents_.find(id);
+    on_rollback(before == lost.end() ? nullptr : before->second.record.get(),
+                after == documents_.end() ? nullptr : after->second.record.get());
   }
-  undo_.clear();
+}
+
+void SimStoreState::forget(const SandboxId& sandbox) {
+  const DocumentId id{DocumentKind::kSandbox, sandbox.str()};
+  documents_.erase(id);
+  std::erase_if(undo_, [&](const auto& undo) { return undo.first == id; });
+}
+
+const Record* SimStoreState::find(const SandboxId& sandbox) const {
+  const auto found = documents_.find(DocumentId{DocumentKind::kSandbox, sandbox.str()});
+  return found == documents_.end() ? nullptr : found->second.record.get();
 }
 
 std::optional<Record> SimStoreState::record(const SandboxId& sandbox) const {
-  const auto found = documents_.find(DocumentId{DocumentKind::kSandbox, sandbox.str()});
-  if (found == documents_.end()) return std::nullopt;
-  return parse_record(found->second.document.body).value();
+  const Record* found = find(sandbox);
+  return found == nullptr ? std::nullopt : std::optional<Record>(*found);
 }
 
 std::vector<Record> SimStoreState::records() const {
   std::vector<Record> records;
   for (const auto& [id, entry] : documents_) {
-    if (id.kind == DocumentKind::kSandbox) {
-      records.push_back(parse_record(entry.document.body).value());
-    }
+    if (entry.record) records.push_back(*entry.record);
   }
   return records;
+}
+
+std::optional<std::string> SimStoreState::body(const DocumentId& id) const {
+  const auto found = documents_.find(id);
+  if (found == documents_.end()) return std::nullopt;
+  return found->second.document.body;
 }
 
 std::size_t SimStoreState::count(DocumentKind kind) const {
   return static_cast<std::size_t>(
       std::count_if(documents_.begin(), documents_.end(),
                     [kind](const auto& entry) { return entry.first.kind == kind; }));
+}
+
+/// Names a write by what the record says after it: "swap archive archive_uploaded".
+std::string SimStore::name_of_write(const char* verb, const DocumentId& id,
+                                    const Document& document) const {
+  if (!host_.world().names_places()) return verb;
+  if (id.kind != DocumentKind::kSandbox) return std::string(verb) + " document";
+  const auto record = parse_record(document.body);
+  if (!record) return std::string(verb) + " broken record";
+  if (!record->operation) return std::string(verb) + " " + std::string(name_of(record->state));
+  return std::string(verb) + " " + std::string(name_of(record->operation->kind)) + " " +
+         std::string(name_of(record->operation->phase));
 }
 
 Task<Result<Version>> SimStore::insert(const DocumentId& id, const Document& document,
@@ -131,9 +166,6 @@ Task<Result<void>> SimStore::remove(const DocumentId& id, Version expected,
     const auto found = state->documents_.find(id);
     if (found == state->documents_.end() || found->second.version != expected) {
       return Error(ErrorCode::kConflict, "the version differs");
-    }
-    if (id.kind == DocumentKind::kSandbox && state->on_remove) {
-      state->on_remove(parse_record(found->second.document.body).value());
     }
     state->put(id, std::nullopt, Durability::kDurable);
     return ok();

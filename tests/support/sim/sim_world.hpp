@@ -28,6 +28,7 @@
 #include <cove/scheduler.hpp>
 
 #include "base/async/completion.hpp"
+#include "support/sim/sim_faults.hpp"
 
 namespace cove::testing {
 
@@ -40,7 +41,7 @@ void bury(std::shared_ptr<void> remains);
 /// One process on one machine.
 class SimHost final : public Scheduler, public Clock, public OwnerRegistry, public IdSource {
  public:
-  SimHost(SimWorld& world, std::string machine, std::string name);
+  SimHost(SimWorld& world, std::string machine, std::size_t number);
 
   void post(std::function<void()> work) override;
   TimerId call_at(Instant when, std::function<void()> work) override;
@@ -52,6 +53,9 @@ class SimHost final : public Scheduler, public Clock, public OwnerRegistry, publ
 
   void crash();
   bool alive() const { return alive_; }
+
+  /// When it died, in the world's time. REQUIRES: it is not alive.
+  Instant died_at() const { return died_at_; }
   const std::string& machine() const { return machine_; }
   SimWorld& world() { return world_; }
 
@@ -61,8 +65,11 @@ class SimHost final : public Scheduler, public Clock, public OwnerRegistry, publ
   /// Crashes before it runs its n-th piece of work from now on; 0 = never.
   void crash_after(std::uint64_t n) { crash_at_ = n == 0 ? 0 : steps_ + n; }
 
-  /// Runs nothing until then: a suspended machine, a process that was stopped.
+  /// Runs nothing until then, by the world's time: a suspended machine, a stopped process.
   void pause_until(Instant when) { paused_until_ = when; }
+
+  /// The host's clock jumps ahead, and runs at so many thousandths of the right speed from now on.
+  void set_clock(Duration jump, std::int64_t speed);
 
  private:
   friend class SimWorld;
@@ -70,22 +77,20 @@ class SimHost final : public Scheduler, public Clock, public OwnerRegistry, publ
   void run_one();
 
   SimWorld& world_;
+  std::size_t number_;
   std::string machine_;
   OwnerId owner_;
   bool alive_ = true;
+  Instant died_at_{};
+  std::uint64_t calls_ = 0;
   std::deque<std::function<void()>> ready_;
   std::set<std::uint64_t> timers_;
   std::uint64_t steps_ = 0;
   std::uint64_t crash_at_ = 0;
   Instant paused_until_{};
-};
-
-/// How often what goes wrong, in thousandths.
-struct SimFaults {
-  std::uint32_t lost_request = 0;  ///< it never arrived; kUnavailable
-  std::uint32_t lost_reply = 0;    ///< it was done; kUnavailable
-  std::uint32_t slow = 0;          ///< takes up to 45 s
-  std::uint32_t pause = 0;         ///< the host stands still for up to 90 s
+  Instant set_at_{};           // the world's time when the clock was set
+  Instant set_to_{};           // what it showed then
+  std::int64_t speed_ = 1000;  // thousandths
 };
 
 class SimWorld {
@@ -101,9 +106,9 @@ class SimWorld {
   const SimHost* find_host(const OwnerId& owner) const;
 
   Instant now() const { return now_; }
-  StoreTime store_time() const;
+  StoreTime store_time() const { return store_time_at(now_); }
+  StoreTime store_time_at(Instant when) const;
   std::uint64_t random(std::uint64_t below);
-  bool happens(std::uint32_t thousandths) { return random(1000) < thousandths; }
 
   /// Runs `work` later, whatever becomes of any host.
   void after(Duration delay, std::function<void()> work);
@@ -119,14 +124,45 @@ class SimWorld {
   /// Names of places that were reached, in order, while recording.
   void record_points(bool on) { records_points_ = on; }
   const std::vector<std::string>& points() const { return points_; }
-  /// A host is at a place with a name.
-  void point(SimHost& host, const std::string& name);
+  /// A host is at a place with a name, `:before` or `:after`.
+  void point(SimHost& host, const std::string& name, const char* side);
+
+  /// True where somebody wants to know the places' whole names.
+  bool names_places() const { return records_points_ || crash_count_ > 0 || tells_; }
+
+  /// Keeps what happens as lines of text, for people.
+  void tell_from_now_on() { tells_ = true; }
+  bool tells() const { return tells_; }
+  void tell(const std::string& what);
+  const std::vector<std::string>& history() const { return history_; }
+
+  /// How many calls had their effect.
+  std::uint64_t effects() const { return effects_; }
 
   /// What must never be, and was.
   void violation(const std::string& what);
   const std::vector<std::string>& violations() const { return violations_; }
 
   SimFaults faults;
+
+  /// Told after every effect of a call.
+  std::function<void()> on_effect;
+  /// A machine loses power; an empty name: only the store's.
+  std::function<void(const std::string& machine)> on_power_loss;
+
+  // What remote() is made of.
+
+  /// What goes wrong at the host's next call; the host's own part of it is done.
+  SimFault next_fault(SimHost& host, const std::string& name);
+  /// How long a call takes, one way.
+  Duration latency(const SimFault& fault, bool there);
+  /// What comes from outside before and after the effect. `spoils` is asked by uploads.
+  void strike(SimHost& host, const SimFault& fault, bool after);
+  void begin_effect(const SimFault& fault, bool again);
+  void end_effect();
+  bool spoils() const { return spoils_; }
+  /// True while the effect is that of a call that came twice.
+  bool comes_again() const { return comes_again_; }
 
  private:
   friend class SimHost;
@@ -137,6 +173,13 @@ class SimWorld {
   std::uint64_t next_id_ = 1;
   std::map<std::pair<Instant, std::uint64_t>, std::function<void()>> events_;
   std::vector<std::shared_ptr<SimHost>> hosts_;
+  std::vector<SimHost*> living_;  // may hold some that just died
+  std::vector<SimHost*> ready_;   // of one step
+  std::uint64_t effects_ = 0;
+  bool spoils_ = false;
+  bool comes_again_ = false;
+  bool tells_ = false;
+  std::vector<std::string> history_;
   std::string crash_point_;
   int crash_count_ = 0;
   bool records_points_ = false;
@@ -154,29 +197,32 @@ Task<Result<T>> remote(SimHost& host, std::string name, std::function<Result<T>(
   SimWorld& world = host.world();
   const auto reply = Reply::make(host);
   if (!host.alive()) bury(reply);
-  const auto latency = [&world] {
-    const bool slow = world.happens(world.faults.slow);
-    return std::chrono::microseconds(slow ? world.random(45'000'000) : 50 + world.random(3000));
-  };
-  if (world.happens(world.faults.pause)) {
-    host.pause_until(world.now() + std::chrono::milliseconds(world.random(90'000)));
-  }
-  const Duration going = latency();
-  const Duration coming = latency();
-  const bool request_lost = world.happens(world.faults.lost_request);
-  const bool reply_lost = world.happens(world.faults.lost_reply);
+  const SimFault fault = world.next_fault(host, name);
+  const Duration going = world.latency(fault, true);
+  const Duration coming = world.latency(fault, false);
   if (host.alive()) {
     world.after(going, [=, &host, &world] {
       // What a process had sent before it died may arrive, or not.
       if (!host.alive() && world.random(2) == 0) return bury(reply);
       const bool was_alive = host.alive();
-      world.point(host, name + ":before");
+      world.point(host, name, ":before");
+      world.strike(host, fault, false);
       if (was_alive && !host.alive()) return bury(reply);
       Result<T> result = Error(ErrorCode::kUnavailable, name + ": no answer");
-      if (!request_lost) {
+      if (fault.kind != SimFaultKind::kLostRequest) {
+        world.begin_effect(fault, false);
         auto done = effect();
-        if (!reply_lost) result = std::move(done);
-        world.point(host, name + ":after");
+        world.end_effect();
+        if (fault.kind != SimFaultKind::kLostReply) result = std::move(done);
+        world.point(host, name, ":after");
+        world.strike(host, fault, true);
+      }
+      if (fault.kind == SimFaultKind::kRepeated) {
+        world.after(std::chrono::milliseconds(fault.amount % 5000), [effect, &world] {
+          world.begin_effect(SimFault{}, true);
+          (void)effect();
+          world.end_effect();
+        });
       }
       world.after(coming, [reply, result] { reply->complete(result); });
     });
