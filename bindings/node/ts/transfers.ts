@@ -106,44 +106,64 @@ function piecesOf(source: unknown): AsyncIterator<unknown> | Iterator<unknown> {
 /** An upload that asks for its pieces. */
 class Upload<Result> {
   #told = 0;
+  #ended = false;
+  #atEnd: (() => void) | undefined;
 
   constructor(
     private readonly run: UploadHandle,
     private readonly waking: Waking,
     private readonly done: Promise<Result>,
     private readonly onProgress: OnProgress | undefined,
-  ) {}
+  ) {
+    const end = (): void => {
+      this.#ended = true;
+      this.#atEnd?.();
+      this.waking.wake();
+    };
+    done.then(end, end);
+  }
 
   /** Gives the pieces until there are no more, or the call has ended. What the source throws is thrown. */
   async serve(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<Result> {
-    let ended = false;
-    const end = (): void => {
-      ended = true;
-      this.waking.wake();
-    };
-    this.done.then(end, end);
     try {
-      while (!ended) {
-        const piece = await pieces.next();
-        this.#tell();
-        if (piece.done === true) break;
-        if (!native.givePiece(this.run, options.data("a piece of source", piece.value))) await this.#room(() => ended);
-      }
+      await this.#give(pieces);
     } catch (error) {
       native.endUpload(this.run, false);
       await this.done.catch(() => undefined);
       throw error;
     }
     native.endUpload(this.run, true);
-    while (!ended) await this.#room(() => ended);
-    if (pieces.return !== undefined) await pieces.return();
+    while (!this.#ended) await this.#room();
     const result = await this.done;
     this.#tell();
     return result;
   }
 
-  async #room(ended: () => boolean): Promise<void> {
-    if (!ended()) await this.waking.wait();
+  async #give(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
+    for (;;) {
+      const piece = await this.#unlessEnded(pieces.next());
+      this.#tell();
+      if (piece === undefined) {
+        // The source may be waiting itself; nobody waits for it any more.
+        Promise.resolve(pieces.return?.()).catch(() => undefined);
+        return;
+      }
+      if (piece.done === true) return;
+      if (!native.givePiece(this.run, options.data("a piece of source", piece.value))) await this.#room();
+    }
+  }
+
+  /** What `next` gives; undefined once the call has ended. */
+  #unlessEnded<T>(next: T | Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#atEnd = () => resolve(undefined);
+      if (this.#ended) this.#atEnd();
+      Promise.resolve(next).then(resolve, reject);
+    });
+  }
+
+  async #room(): Promise<void> {
+    if (!this.#ended) await this.waking.wait();
     this.#tell();
   }
 

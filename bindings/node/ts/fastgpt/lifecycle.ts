@@ -25,7 +25,6 @@ const OPERATIONS: Readonly<Record<string, SandboxState>> = {
   stop: "Stopping",
   archive: "Stopping",
   destroy: "Deleting",
-  delete: "Deleting",
 };
 
 function stateOf(status: SandboxStatus): SandboxState {
