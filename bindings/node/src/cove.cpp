@@ -119,7 +119,9 @@ napi_value cancel_create(Arguments& in) {
 
 napi_value cancel_trigger(Arguments& in) {
   const auto cancel = in.handle<CancelHandle>(0);
-  if (cancel != nullptr) cancel->library->cove_cancel_trigger(cancel->raw);
+  if (cancel == nullptr) return nullptr;
+  cancel->library->cove_cancel_trigger(cancel->raw);
+  if (const auto work = cancel->work.lock()) work->abandon();
   return nullptr;
 }
 

@@ -46,14 +46,15 @@ struct DownloadOwner {
 /// Between the two callbacks of one piece, on the thread of the call.
 struct Taking {
   Pipe<Piece>* pipe;
+  Deadline deadline;
   std::string data;
-  bool is_read = true;
+  cove_status status = COVE_OK;  // of the last hand-over; the next piece ends the call where it failed
 };
 
 cove_status on_piece(void* user_data, const void* data, std::size_t size) {
   auto& taking = *static_cast<Taking*>(user_data);
   taking.data.assign(static_cast<const char*>(data), size);
-  return taking.is_read ? COVE_OK : COVE_CANCELLED;
+  return taking.status;
 }
 
 void on_progress(void* user_data, std::uint64_t done, std::int64_t total) {
@@ -61,7 +62,8 @@ void on_progress(void* user_data, std::uint64_t done, std::int64_t total) {
   const std::size_t size = taking.data.size();
   Piece piece{std::move(taking.data), static_cast<double>(done), static_cast<double>(total)};
   taking.data.clear();
-  taking.is_read = taking.pipe->push_waiting(std::move(piece), size);
+  const cove_status status = taking.pipe->push_waiting(std::move(piece), size, taking.deadline);
+  if (status != COVE_OK) taking.status = status;
 }
 
 }  // namespace
@@ -82,22 +84,21 @@ napi_value download(Arguments& in) {
   if (pipe == nullptr) in.fail("argument 4 is no function");
   if (in.has_failed()) return nullptr;
   const auto run = std::make_shared<DownloadRun>(pipe, in.cancel());
+  if (run->cancel != nullptr) run->cancel->work = run;
   in.environment().live->add(std::static_pointer_cast<Abandonable>(run));
   napi_value const done = run_call<Nothing>(
       in, std::make_shared<Keep>(),
-      [workspace, run, options, is_tree, path = std::move(path)](Nothing**, cove_error** error) {
+      [workspace, run, options, is_tree, path = std::move(path),
+       end = std::make_shared<PipeEnd<Piece>>(pipe)](Nothing**, cove_error** error) {
         const Library& library = *workspace->library;
-        Taking taking{run->pipe.get(), {}, true};
+        Taking taking{run->pipe.get(), deadline_after(options.timeout_ms), {}};
         cove_download_callbacks callbacks = COVE_DOWNLOAD_CALLBACKS_INIT;
         callbacks.on_piece = &on_piece;
         callbacks.on_progress = &on_progress;
         callbacks.user_data = &taking;
         const auto form =
             is_tree ? library.cove_workspace_download_tree : library.cove_workspace_download;
-        const cove_status status =
-            form(workspace->raw, path.c_str(), &callbacks, &options, error);
-        run->pipe->end();
-        return status;
+        return form(workspace->raw, path.c_str(), &callbacks, &options, error);
       });
   napi_value const owner = wrap(in.env(), std::make_shared<DownloadOwner>(run));
   return run_value(in.env(), owner, done);

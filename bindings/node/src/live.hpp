@@ -1,8 +1,10 @@
 /// What an environment must end before it may go: its Coves, its transfers, its threads.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -32,6 +34,25 @@ class Abandonable {
   /// Any thread; the wait ends, and so does the work, soon after.
   virtual void abandon() noexcept = 0;
 };
+
+/// When such a wait must end: the call's time limit does not end it.
+using Deadline = std::chrono::steady_clock::time_point;
+
+/// 0 = never, as in C.
+inline Deadline deadline_after(std::uint64_t timeout_ms) {
+  constexpr std::uint64_t kLongest = 1000ULL * 60 * 60 * 24 * 365;
+  if (timeout_ms == 0 || timeout_ms > kLongest) return Deadline::max();
+  return std::chrono::steady_clock::now() + std::chrono::milliseconds(timeout_ms);
+}
+
+/// Waits for `is_ready` on `changed`. False: the deadline came first.
+template <class Ready>
+bool wait_until(std::condition_variable& changed, std::unique_lock<std::mutex>& lock,
+                Deadline deadline, Ready is_ready) {
+  if (deadline != Deadline::max()) return changed.wait_until(lock, deadline, is_ready);
+  changed.wait(lock, is_ready);  // the largest time cannot be waited for
+  return true;
+}
 
 class Live : public std::enable_shared_from_this<Live> {
  public:

@@ -109,16 +109,17 @@ class Pipe {
     return push(std::move(item), size, [](Item&, Item&) { return false; });
   }
 
-  /// For a source that may wait. False: nobody reads any more.
-  bool push_waiting(Item item, std::size_t size) {
+  /// For a source that may wait. COVE_CANCELLED: nobody reads any more; or COVE_TIMEOUT.
+  cove_status push_waiting(Item item, std::size_t size, Deadline deadline) {
     std::unique_lock<std::mutex> lock(mutex_);
-    room_.wait(lock, [this] { return buffered_ < limit_ || is_discarding_; });
-    if (is_discarding_) return false;
+    const auto is_ready = [this] { return buffered_ < limit_ || is_discarding_; };
+    if (!wait_until(room_, lock, deadline, is_ready)) return COVE_TIMEOUT;
+    if (is_discarding_) return COVE_CANCELLED;
     items_.emplace_back(std::move(item), size);
     buffered_ += size;
     lock.unlock();
     waker_->wake();
-    return true;
+    return COVE_OK;
   }
 
   /// What waits is thrown away, and this is there instead.

@@ -29,34 +29,35 @@ struct UploadRun final : Abandonable {
 
   /// Whether there is room for more.
   bool give(BytesView piece) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (is_closed) return true;
-    waiting.append(static_cast<const char*>(piece.data), piece.size);
-    changed.notify_all();
-    return waiting.size() - consumed < kLimit;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (is_closed_) return true;
+    waiting_.append(static_cast<const char*>(piece.data), piece.size);
+    changed_.notify_all();
+    return waiting_.size() - consumed_ < kLimit;
   }
 
   /// No piece follows: the end, or (not whole) a failure.
   void close(bool whole) noexcept {
-    const std::lock_guard<std::mutex> lock(mutex);
-    if (is_closed) return;
-    is_closed = true;
-    is_whole = whole;
-    changed.notify_all();
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (is_closed_) return;
+    is_closed_ = true;
+    is_whole_ = whole;
+    changed_.notify_all();
   }
 
   /// On the thread of the call.
   cove_status next(void* buffer, std::size_t capacity, std::size_t* out_size) {
-    std::unique_lock<std::mutex> lock(mutex);
-    if (waiting.size() - consumed < kLimit / 2 && !is_closed) waker->wake();
-    changed.wait(lock, [this] { return consumed < waiting.size() || is_closed; });
-    if (is_closed && !is_whole) return COVE_CANCELLED;
-    const std::size_t size = std::min(capacity, waiting.size() - consumed);
-    std::memcpy(buffer, waiting.data() + consumed, size);
-    consumed += size;
-    if (consumed == waiting.size()) {
-      waiting.clear();
-      consumed = 0;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (waiting_.size() - consumed_ < kLimit / 2 && !is_closed_) waker->wake();
+    const auto is_ready = [this] { return consumed_ < waiting_.size() || is_closed_; };
+    if (!wait_until(changed_, lock, deadline, is_ready)) return COVE_TIMEOUT;
+    if (is_closed_ && !is_whole_) return COVE_CANCELLED;
+    const std::size_t size = std::min(capacity, waiting_.size() - consumed_);
+    std::memcpy(buffer, waiting_.data() + consumed_, size);
+    consumed_ += size;
+    if (consumed_ >= kLimit || consumed_ == waiting_.size()) {
+      waiting_.erase(0, consumed_);
+      consumed_ = 0;
     }
     *out_size = size;
     return COVE_OK;
@@ -64,15 +65,16 @@ struct UploadRun final : Abandonable {
 
   const std::shared_ptr<Waker> waker;
   const std::shared_ptr<CancelHandle> cancel;
+  Deadline deadline = Deadline::max();  // set before the call begins
   std::atomic<std::uint64_t> done{0};
 
  private:
-  std::mutex mutex;
-  std::condition_variable changed;
-  std::string waiting;
-  std::size_t consumed = 0;
-  bool is_closed = false;
-  bool is_whole = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::string waiting_;
+  std::size_t consumed_ = 0;
+  bool is_closed_ = false;
+  bool is_whole_ = false;
 };
 
 namespace {
@@ -88,6 +90,19 @@ void on_progress(void* user_data, std::uint64_t done, std::int64_t) {
   run.waker->wake();
 }
 
+/// Lets go of JavaScript's function when the call has ended, or never began.
+struct LastWake {
+  explicit LastWake(std::shared_ptr<UploadRun> its_run) : run(std::move(its_run)) {}
+  LastWake(const LastWake&) = delete;
+  LastWake& operator=(const LastWake&) = delete;
+  ~LastWake() {
+    run->close(false);
+    run->waker->wake_last();
+  }
+
+  std::shared_ptr<UploadRun> run;
+};
+
 /// The body of both uploads: call(callbacks, options, &out, &error) waits to the end.
 template <class Out, class Options, class Call>
 napi_value upload_by(Arguments& in, const Options& options, Call call) {
@@ -99,18 +114,18 @@ napi_value upload_by(Arguments& in, const Options& options, Call call) {
   if (in.has_failed()) return nullptr;
   const auto run = std::make_shared<UploadRun>(
       std::make_shared<Waker>(in.environment(), in.at(3)), in.cancel());
+  if (run->cancel != nullptr) run->cancel->work = run;
+  run->deadline = deadline_after(in.fields(2).u64("timeoutMs"));
   in.environment().live->add(std::static_pointer_cast<Abandonable>(run));
   napi_value const done = run_call<Out>(
       in, std::make_shared<Keep>(),
-      [workspace, run, options, call, path = std::move(path)](Out** out, cove_error** error) {
+      [workspace, run, options, call, path = std::move(path),
+       last = std::make_shared<LastWake>(run)](Out** out, cove_error** error) {
         cove_upload_callbacks callbacks = COVE_UPLOAD_CALLBACKS_INIT;
         callbacks.next_piece = &next_piece;
         callbacks.on_progress = &on_progress;
         callbacks.user_data = run.get();
-        const cove_status status = call(*workspace, path.c_str(), callbacks, options, out, error);
-        run->close(false);
-        run->waker->wake_last();
-        return status;
+        return call(*workspace, path.c_str(), callbacks, options, out, error);
       });
   return run_value(in.env(), wrap(in.env(), run), done);
 }

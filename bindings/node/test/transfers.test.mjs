@@ -88,6 +88,8 @@ test("an upload whose source waits is called off at once", async () => {
   const waiting = new ReadableStream({ pull: () => new Promise(() => undefined) });
   const began = Date.now();
   await fails("CANCELLED", workspace.upload("never.bin", waiting, { signal: AbortSignal.timeout(100) }));
+  const other = new ReadableStream({ pull: () => new Promise(() => undefined) });
+  await fails("TIMEOUT", workspace.upload("never.bin", other, { timeoutMs: 100 }));
   assert.ok(Date.now() - began < 30_000);
 });
 
@@ -119,6 +121,10 @@ test("a slow reader holds only some; leaving early, forgetting and aborting end 
   await aborted.next();
   controller.abort();
   assert.equal((await fails("CANCELLED", aborted.toArray())).name, "AbortError");
+  const late = workspace.download("zeros", { timeoutMs: 300 });
+  await late.next();
+  await pause(500);
+  await fails("TIMEOUT", late.toArray());
   const before = fs.readdirSync("/proc/self/task").length;
   await (async () => {
     await workspace.download("zeros").next();

@@ -1,6 +1,7 @@
 /** Arguments of the public layer, checked and turned into what the addon takes. */
 
 import { constants } from "node:os";
+import { types } from "node:util";
 
 /** A path: a string, or its bytes where it is no UTF-8. */
 export type PathLike = string | Uint8Array;
@@ -41,7 +42,7 @@ function bufferOf(value: Uint8Array): Buffer {
 
 export function path(name: string, value: unknown): string | Buffer {
   if (typeof value === "string") return withoutNul(name, value);
-  if (!(value instanceof Uint8Array)) {
+  if (!types.isUint8Array(value)) {
     throw new TypeError(`${name} must be a string or bytes, not ${typeName(value)}`);
   }
   if (value.includes(0)) throw new RangeError(`${name} must not contain NUL`);
@@ -50,8 +51,8 @@ export function path(name: string, value: unknown): string | Buffer {
 
 export function data(name: string, value: unknown): Buffer {
   if (typeof value === "string") return Buffer.from(value, "utf8");
-  if (value instanceof Uint8Array) return bufferOf(value);
-  if (value instanceof ArrayBuffer) return Buffer.from(value);
+  if (types.isUint8Array(value)) return bufferOf(value);
+  if (types.isAnyArrayBuffer(value)) return Buffer.from(value);
   throw new TypeError(`${name} must be bytes or a string, not ${typeName(value)}`);
 }
 

@@ -2,6 +2,7 @@
 
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
+import { types } from "node:util";
 import { limitsOf, ownCancel, seen, type Cancel } from "./calls.js";
 import { Files, UPLOAD_NAMES, writeFields, type FileInfo, type TreeCounts, type UploadOptions } from "./files.js";
 import { Flow, TAKE_BYTES, Waking, readableOf, webStreamOf } from "./flow.js";
@@ -94,9 +95,10 @@ async function* once(data: Data): AsyncGenerator<Data, void, undefined> {
 }
 
 function piecesOf(source: unknown): AsyncIterator<unknown> | Iterator<unknown> {
-  if (typeof source === "string" || source instanceof Uint8Array) return once(source);
-  if (source instanceof Blob) return source.stream()[Symbol.asyncIterator]();
+  if (typeof source === "string" || types.isUint8Array(source)) return once(source);
   if (typeof source === "object" && source !== null) {
+    const { stream } = source as Partial<Blob>;
+    if (typeof stream === "function") return piecesOf(stream.call(source));
     if (Symbol.asyncIterator in source) return (source as AsyncIterable<unknown>)[Symbol.asyncIterator]();
     if (Symbol.iterator in source) return (source as Iterable<unknown>)[Symbol.iterator]();
   }
@@ -149,7 +151,10 @@ class Upload<Result> {
         return;
       }
       if (piece.done === true) return;
-      if (!native.givePiece(this.run, options.data("a piece of source", piece.value))) await this.#room();
+      const bytes = options.data("a piece of source", piece.value);
+      for (let at = 0; at < bytes.length && !this.#ended; at += TAKE_BYTES) {
+        if (!native.givePiece(this.run, bytes.subarray(at, at + TAKE_BYTES))) await this.#room();
+      }
     }
   }
 
