@@ -1,0 +1,88 @@
+/// Work that C reports through callbacks while JavaScript follows it.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "call.hpp"
+#include "pipe.hpp"
+
+namespace cove_node {
+
+/// The user_data of such callbacks: deleted by their `drop`.
+template <class Item, class Out>
+struct Follower {
+  /// Where the start fails, `drop` comes before it returns; the call is still needed then.
+  using Slot = std::shared_ptr<std::unique_ptr<Call<Out>>>;
+
+  LibraryPtr library;
+  std::shared_ptr<Pipe<Item>> pipe;  // null: nothing is collected
+  Slot call;
+
+  static Follower* of(void* user_data) { return static_cast<Follower*>(user_data); }
+  static void drop(void* user_data) { delete of(user_data); }
+
+  /// The end, after the last item.
+  void finish(Out* out, cove_error* error) {
+    if (pipe != nullptr) pipe->end();
+    Call<Out>::complete(std::move(*call), out, error);
+  }
+};
+
+/// Wakes `on_wake` for a new pipe; null where it is no function.
+template <class Item>
+std::shared_ptr<Pipe<Item>> make_pipe(const Environment& environment, napi_value on_wake,
+                                      std::size_t limit = Pipe<Item>::kLimit) {
+  napi_valuetype type = napi_undefined;
+  napi_typeof(environment.env, on_wake, &type);
+  if (type != napi_function) return nullptr;
+  return std::make_shared<Pipe<Item>>(std::make_shared<Waker>(environment, on_wake), limit);
+}
+
+/// The item that a take gives to JavaScript: null at the end, undefined where nothing is there yet.
+template <class Item, class Add>
+napi_value taken_value(napi_env env, const Taken<Item>& taken, Add add) {
+  if (taken.is_end) return null_value(env);
+  if (taken.items.empty()) return undefined_value(env);
+  List list(env);
+  for (const Item& item : taken.items) add(list, item);
+  return list.value();
+}
+
+/// Ends a pipe when the last of those goes who may put something in, also where none ever began.
+template <class Item>
+struct PipeEnd {
+  explicit PipeEnd(std::shared_ptr<Pipe<Item>> its_pipe) : pipe(std::move(its_pipe)) {}
+  PipeEnd(const PipeEnd&) = delete;
+  PipeEnd& operator=(const PipeEnd&) = delete;
+  ~PipeEnd() { pipe->end(); }
+
+  std::shared_ptr<Pipe<Item>> pipe;
+};
+
+/// {run, done}: `done` is the promise of the end.
+inline napi_value run_value(napi_env env, napi_value run, napi_value done) {
+  Object made(env);
+  return made.set("run", run).set("done", done).value();
+}
+
+/// Starts such work: begin(&callbacks, &run->raw, &error), with the functions of `callbacks` set.
+/// `keep` holds what must live to the end. Gives {run, done}.
+template <class Item, class Out, class Run, class Callbacks, class Begin>
+napi_value follow(Arguments& in, const std::shared_ptr<Keep>& keep, const std::shared_ptr<Run>& run,
+                  Callbacks callbacks, Begin begin) {
+  auto made = promise<Out>(in.environment(), keep);
+  if (made.call == nullptr) return nullptr;
+  using Its = Follower<Item, Out>;
+  const auto slot = std::make_shared<std::unique_ptr<Call<Out>>>(std::move(made.call));
+  callbacks.user_data = new Its{in.environment().library, run->pipe, slot};
+  callbacks.drop = &Its::drop;
+  cove_error* error = nullptr;
+  if (begin(&callbacks, &run->raw, &error) != COVE_OK) {
+    if (run->pipe != nullptr) run->pipe->end();
+    Call<Out>::refuse(std::move(*slot), in.env(), error);
+  }
+  return run_value(in.env(), wrap(in.env(), run), made.promise);
+}
+
+}  // namespace cove_node

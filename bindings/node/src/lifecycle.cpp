@@ -1,0 +1,88 @@
+/// What is done to a sandbox as a whole, and what is said of it.
+#include "functions.hpp"
+#include "results.hpp"
+
+namespace cove_node {
+namespace {
+
+using StopForm = decltype(Library::cove_stop_start) Library::*;
+
+/// cove_stop_start and cove_archive_start, which differ in the function they call.
+napi_value stop_by(Arguments& in, StopForm form) {
+  const auto handle = in.handle<CoveHandle>(0);
+  const std::string sandbox = in.text(1);
+  const Fields fields = in.fields(2);
+  cove_stop_options options = COVE_STOP_OPTIONS_INIT;
+  options.drain = fields.truth("cancelUse") ? COVE_DRAIN_CANCEL : COVE_DRAIN_REFUSE;
+  in.limits(fields, options);
+  return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return (in.library().*form)(handle->raw, sandbox.c_str(), &options, done, data, nullptr,
+                                error);
+  });
+}
+
+}  // namespace
+
+napi_value stop(Arguments& in) { return stop_by(in, &Library::cove_stop_start); }
+
+napi_value archive(Arguments& in) { return stop_by(in, &Library::cove_archive_start); }
+
+napi_value destroy(Arguments& in) {
+  const auto handle = in.handle<CoveHandle>(0);
+  const std::string sandbox = in.text(1);
+  cove_call_options options = COVE_CALL_OPTIONS_INIT;
+  in.limits(in.fields(2), options);
+  return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_destroy_start(handle->raw, sandbox.c_str(), &options, done, data,
+                                           nullptr, error);
+  });
+}
+
+napi_value sweep(Arguments& in) {
+  const auto handle = in.handle<CoveHandle>(0);
+  cove_call_options options = COVE_CALL_OPTIONS_INIT;
+  in.limits(in.fields(1), options);
+  return start_call<cove_buffer>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_sweep_json_start(handle->raw, &options, done, data, nullptr, error);
+  });
+}
+
+napi_value status(Arguments& in) {
+  const auto handle = in.handle<CoveHandle>(0);
+  const std::string sandbox = in.text(1);
+  cove_call_options options = COVE_CALL_OPTIONS_INIT;
+  in.limits(in.fields(2), options);
+  return start_call<cove_buffer>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_status_json_start(handle->raw, sandbox.c_str(), &options, done, data,
+                                               nullptr, error);
+  });
+}
+
+napi_value list_page(Arguments& in) {
+  auto handle = in.handle<CoveHandle>(0);
+  const Fields fields = in.fields(1);
+  cove_list_options options = COVE_LIST_OPTIONS_INIT;
+  options.limit = fields.u32("limit");
+  in.limits(fields, options);
+  return run_call<cove_buffer>(
+      in, std::make_shared<Keep>(),
+      [handle = std::move(handle), cancel = in.cancel(), options,
+       source = fields.text("source").value_or(""),
+       after = fields.text("after").value_or("")](cove_buffer** out, cove_error** error) {
+        cove_list_options asked = options;
+        asked.source = source.c_str();
+        asked.after = after.c_str();
+        return handle->library->cove_list_json(handle->raw, &asked, out, error);
+      });
+}
+
+napi_value doctor(Arguments& in) {
+  auto handle = in.handle<CoveHandle>(0);
+  return run_call<cove_buffer>(
+      in, std::make_shared<Keep>(),
+      [handle = std::move(handle)](cove_buffer** out, cove_error** error) {
+        return handle->library->cove_doctor_json(handle->raw, nullptr, out, error);
+      });
+}
+
+}  // namespace cove_node

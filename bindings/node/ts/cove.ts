@@ -1,0 +1,249 @@
+/** Cove: one open deployment in this process. */
+
+import { call } from "./calls.js";
+import { closed } from "./errors.js";
+import { asyncDispose } from "./flow.js";
+import { report } from "./json.js";
+import { native, type Acquired, type CoveHandle } from "./native.js";
+import * as options from "./options.js";
+import type { CallOptions } from "./options.js";
+import { defaultStateDir } from "./state-dir.js";
+import { Workspace } from "./workspace.js";
+
+/** Who owns a workspace. A chat is no part of it: all chats of a user share the workspace. */
+export interface WorkspaceKey {
+  /** [A-Za-z][A-Za-z0-9]{0,23}, as "app". */
+  sourceType: string;
+  /** Which app or skill. */
+  sourceId: string;
+  /** Whose. */
+  userId: string;
+}
+
+export type LogLevel = "debug" | "info" | "warning" | "error";
+
+export interface OpenOptions {
+  /** Where it keeps its state; without one, and without "state_dir" in `config`, it is `defaultStateDir()`. */
+  stateDir?: string;
+  /** Any other settings (docs/configuration.md). */
+  config?: Readonly<Record<string, unknown>>;
+  /** Gets Cove's messages, without secrets. */
+  log?: (level: LogLevel, message: string) => unknown;
+}
+
+export interface AcquireOptions extends CallOptions {
+  /** Whose session directory; without one, /workspace itself. */
+  chatId?: string;
+  /** Adopts a record of another id. */
+  sandboxId?: string;
+}
+
+export interface StopOptions extends CallOptions {
+  /** While it is in use: "refuse" is FAILED_PRECONDITION, "cancel" ends the use. "refuse" by default. */
+  drain?: "refuse" | "cancel";
+}
+
+export interface ListSandboxesOptions extends CallOptions {
+  /** "sourceType/sourceId": of one app or skill only. */
+  source?: string;
+}
+
+/** What is known of a sandbox. New members may come. */
+export interface SandboxStatus {
+  sandboxId: string;
+  sourceType: string;
+  sourceId: string;
+  userId: string;
+  /** "absent" only beside an operation that makes or destroys it. */
+  state: "running" | "stopped" | "archived" | "absent";
+  provider: string;
+  node: string;
+  createdAtMs: number;
+  lastActiveAtMs: number;
+  /** How many processes hold it. */
+  users: number;
+  operation: {
+    kind: string;
+    phase: string;
+    attempt: number;
+    startedAtMs: number;
+    heartbeatAtMs: number;
+    error: unknown;
+  } | null;
+  snapshot: { entries: number; contentBytes: number; storedBytes: number } | null;
+  /** How often in a row operations failed. */
+  failures: number;
+  /** Why a person should look; "" = no need. */
+  needsAttention: string;
+}
+
+/** What a sweep did. */
+export interface SweepReport {
+  examined: number;
+  stopped: number;
+  archived: number;
+  recovered: number;
+  deleted: number;
+  skipped: number;
+  errors: unknown[];
+}
+
+/** What this machine can isolate, or what is missing. */
+export interface Finding {
+  level: "good" | "limited" | "broken";
+  subject: string;
+  detail: string;
+  remedy: string;
+}
+
+const LEVELS: readonly LogLevel[] = ["debug", "info", "warning", "error"];
+const LIST_PAGE = 200;
+
+function rawKey(key: unknown): object {
+  if (typeof key !== "object" || key === null) throw new TypeError("key must be {sourceType, sourceId, userId}");
+  const given = key as Partial<WorkspaceKey>;
+  return {
+    sourceType: options.text("sourceType", given.sourceType),
+    sourceId: options.text("sourceId", given.sourceId),
+    userId: options.text("userId", given.userId),
+  };
+}
+
+/** The sandbox id of a key: always the same one. Needs no open Cove. */
+export function sandboxIdOf(key: WorkspaceKey): string {
+  return native.sandboxIdOf(rawKey(key));
+}
+
+/**
+ * One open Cove. `await using` and `close` let go of everything; that ends no sandbox.
+ *
+ *     const cove = await Cove.open("/var/lib/app/cove");
+ */
+export class Cove implements AsyncDisposable {
+  #handle: CoveHandle | undefined;
+
+  private constructor(handle: CoveHandle) {
+    this.#handle = handle;
+  }
+
+  /** Opens the state directory and the stores. */
+  static async open(where?: string | OpenOptions): Promise<Cove> {
+    const given = typeof where === "string" ? { stateDir: where } : where;
+    const checked = options.options("Cove.open", given, ["stateDir", "config", "log"]);
+    const config: Record<string, unknown> = { ...checked.config };
+    if (checked.stateDir !== undefined) config["state_dir"] = options.text("stateDir", checked.stateDir);
+    config["state_dir"] ??= defaultStateDir();
+    const log: unknown = checked.log;
+    if (log !== undefined && typeof log !== "function") throw new TypeError("log must be a function");
+    const write = log as OpenOptions["log"];
+    const line = write && ((level: number, message: string) => void write(LEVELS[level] ?? "info", message));
+    const json = options.text("config", JSON.stringify(config));
+    return new Cove(await call({}, () => native.open(json, line)));
+  }
+
+  /** Brings a workspace up, from absent, stopped or archived, and holds it. */
+  async acquire(key: WorkspaceKey, given?: AcquireOptions): Promise<Workspace> {
+    const checked = options.options("acquire", given, ["chatId", "sandboxId", ...options.CALL]);
+    if (checked.chatId === "") throw new RangeError('chatId is ""; undefined means no chat');
+    const fields = {
+      chatId: options.optionalText("chatId", checked.chatId),
+      sandboxId: options.optionalText("sandboxId", checked.sandboxId),
+    };
+    const raw = rawKey(key);
+    const acquired: Acquired = await call(checked, (limits) =>
+      native.acquire(this.#use(), raw, { ...fields, ...limits }),
+    );
+    return new Workspace(acquired);
+  }
+
+  /** Ends a sandbox's processes and keeps its files; the next acquire starts it again. */
+  async stop(sandboxId: string, given?: StopOptions): Promise<void> {
+    const [checked, fields] = stopFields("stop", given);
+    const id = options.text("sandboxId", sandboxId);
+    await call(checked, (limits) => native.stop(this.#use(), id, { ...fields, ...limits }));
+  }
+
+  /** Stops a sandbox and moves its workspace into the object store; acquire brings it back. */
+  async archive(sandboxId: string, given?: StopOptions): Promise<void> {
+    const [checked, fields] = stopFields("archive", given);
+    const id = options.text("sandboxId", sandboxId);
+    await call(checked, (limits) => native.archive(this.#use(), id, { ...fields, ...limits }));
+  }
+
+  /** Deletes a sandbox with its files and its archive, for ever, also while it is in use. */
+  async destroy(sandboxId: string, given?: CallOptions): Promise<void> {
+    const checked = options.options("destroy", given, options.CALL);
+    const id = options.text("sandboxId", sandboxId);
+    await call(checked, (limits) => native.destroy(this.#use(), id, limits));
+  }
+
+  /** Stops and archives what is idle, and removes garbage, once. Says how much it did. */
+  async sweep(given?: CallOptions): Promise<SweepReport> {
+    const checked = options.options("sweep", given, options.CALL);
+    return report(await call(checked, (limits) => native.sweep(this.#use(), limits)));
+  }
+
+  /** What is known of a sandbox. */
+  async status(sandboxId: string, given?: CallOptions): Promise<SandboxStatus> {
+    const checked = options.options("status", given, options.CALL);
+    const id = options.text("sandboxId", sandboxId);
+    return report(await call(checked, (limits) => native.status(this.#use(), id, limits)));
+  }
+
+  /** Every sandbox, by id, a page at a time. `timeoutMs` bounds each page. */
+  async *list(given?: ListSandboxesOptions): AsyncGenerator<SandboxStatus, void, undefined> {
+    const checked = options.options("list", given, ["source", ...options.CALL]);
+    const source = options.optionalText("source", checked.source);
+    let after = "";
+    do {
+      const from = after;
+      const json: Buffer = await call(checked, (limits) =>
+        native.listPage(this.#use(), { source, after: from, limit: LIST_PAGE, ...limits }),
+      );
+      const page = report<{ sandboxes: SandboxStatus[]; next: string }>(json);
+      yield* page.sandboxes;
+      after = page.next;
+    } while (after !== "");
+  }
+
+  /** What this machine can isolate and what is missing. */
+  async doctor(): Promise<Finding[]> {
+    return report<{ findings: Finding[] }>(await call({}, () => native.doctor(this.#use()))).findings;
+  }
+
+  /**
+   * Lets go of everything; ends no sandbox. May be repeated. TIMEOUT: something still went on after `timeoutMs`
+   * (10,000); it was left behind.
+   */
+  async close(given?: { timeoutMs?: number }): Promise<void> {
+    const checked = options.options("close", given, ["timeoutMs"]);
+    const timeoutMs = options.milliseconds("timeoutMs", checked.timeoutMs ?? 10_000);
+    const handle = this.#handle;
+    if (handle === undefined) return;
+    this.#handle = undefined;
+    try {
+      await call({}, () => native.close(handle, timeoutMs));
+    } finally {
+      native.letGo(handle);
+    }
+  }
+
+  get closed(): boolean {
+    return this.#handle === undefined;
+  }
+
+  async [asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #use(): CoveHandle {
+    if (this.#handle === undefined) throw closed("Cove");
+    return this.#handle;
+  }
+}
+
+function stopFields(name: string, given: StopOptions | undefined): [Partial<StopOptions>, { cancelUse: boolean }] {
+  const checked = options.options(name, given, ["drain", ...options.CALL]);
+  const drain = options.oneOf("drain", checked.drain ?? "refuse", ["refuse", "cancel"]);
+  return [checked, { cancelUse: drain === "cancel" }];
+}

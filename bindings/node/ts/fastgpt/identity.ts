@@ -1,0 +1,31 @@
+/** Which Cove workspace a sandbox of FastGPT's is. */
+
+import { createHash } from "node:crypto";
+import type { WorkspaceKey } from "../cove.js";
+
+export interface SandboxIdentity {
+  /** "app", "skillEdit", ... */
+  sourceType: string;
+  sourceId: string;
+  /** Of "skillEdit" always "skillEdit": one shared sandbox for each skill. */
+  userId: string;
+}
+
+/** FastGPT's own id: "app-" and 16 hexadecimal digits; records of it are adopted under it. */
+export function fastgptSandboxId(identity: SandboxIdentity): string {
+  const digest = createHash("sha256").update(`${identity.sourceId}-${userOf(identity)}`).digest("hex");
+  return `${identity.sourceType.toLowerCase()}-${digest.slice(0, 16)}`;
+}
+
+export function keyOf(identity: SandboxIdentity): WorkspaceKey {
+  return { sourceType: identity.sourceType, sourceId: identity.sourceId, userId: userOf(identity) };
+}
+
+/** Chats choose a directory; all edits of a skill are at the root. */
+export function chatOf(identity: SandboxIdentity, chatId: string | undefined): string | undefined {
+  return identity.sourceType === "skillEdit" ? undefined : chatId;
+}
+
+function userOf(identity: SandboxIdentity): string {
+  return identity.sourceType === "skillEdit" ? "skillEdit" : identity.userId;
+}

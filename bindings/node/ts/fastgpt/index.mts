@@ -1,0 +1,2 @@
+/** The same objects as by require(). */
+export * from "./index.js";

@@ -1,0 +1,45 @@
+/**
+ * Cove: a persistent, isolated workspace for every user of an agent application.
+ *
+ *     import { Cove } from "cove-workspace";
+ *
+ *     const cove = await Cove.open("/var/lib/app/cove");
+ *     const workspace = await cove.acquire({ sourceType: "app", sourceId: "shop", userId: "ana" }, { chatId: "c1" });
+ *     await workspace.writeFile("hello.py", "print(6 * 7)");
+ *     console.log((await workspace.exec(["python3", "hello.py"])).out.text); // 42
+ *     await workspace.close();
+ *     await cove.close();
+ *
+ * docs/node.md is the guide; every failure is a CoveError with a code (docs/errors.md).
+ */
+
+export { Cove, sandboxIdOf } from "./cove.js";
+export type {
+  AcquireOptions, Finding, ListSandboxesOptions, LogLevel, OpenOptions, SandboxStatus, StopOptions, SweepReport,
+  WorkspaceKey,
+} from "./cove.js";
+export { CoveError, ERROR_CODES } from "./errors.js";
+export type { CoveErrorOptions, ErrorCode } from "./errors.js";
+export { ExecStream } from "./exec.js";
+export type {
+  Command, CommandOptions, ExecOptions, ExecResult, Outcome, OutputChunk, OutputStream, StreamOptions, StreamOutput,
+} from "./exec.js";
+export type {
+  Edit, EditOptions, EditResult, FileContent, FileEdit, FileInfo, FileType, LineSlice, ListOptions, MoveOptions,
+  ReadLinesOptions, ReadOptions, RemoveOptions, TreeCounts, UploadOptions, WriteOptions,
+} from "./files.js";
+export { Flow } from "./flow.js";
+export { version } from "./native.js";
+export type { CallOptions, Data, PathLike } from "./options.js";
+export type { AttachOptions, OutputSlice, ProcessInfo, ProcessOutputOptions, StartProcessOptions } from "./processes.js";
+export { Search } from "./searches.js";
+export type { FindEntry, FindOptions, GrepLine, GrepOptions, SearchProblem, SearchSummary } from "./searches.js";
+export { defaultStateDir } from "./state-dir.js";
+export { describeTools } from "./tools.js";
+export type { FileToLink, LinkMaker, McpTool, OpenAiTool, PlainTool, ToolOptions, ToolResult } from "./tools.js";
+export { Download } from "./transfers.js";
+export type { OnProgress, Source, TransferOptions } from "./transfers.js";
+export { Watch } from "./watches.js";
+export type { FileEvent, WatchOptions } from "./watches.js";
+export { Workspace } from "./workspace.js";
+export type { AcquireWork } from "./workspace.js";

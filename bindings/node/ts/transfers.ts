@@ -1,0 +1,244 @@
+/** Files of any size, and directories as tar streams. */
+
+import type { Readable } from "node:stream";
+import type { ReadableStream } from "node:stream/web";
+import { types } from "node:util";
+import { limitsOf, ownCancel, seen, type Cancel } from "./calls.js";
+import { Files, UPLOAD_NAMES, writeFields, type FileInfo, type TreeCounts, type UploadOptions } from "./files.js";
+import { Flow, TAKE_BYTES, Waking, readableOf, webStreamOf } from "./flow.js";
+import { native, type DownloadHandle, type Following, type UploadHandle } from "./native.js";
+import * as options from "./options.js";
+import type { CallOptions, Data, PathLike } from "./options.js";
+import { unlinkAtEnd } from "./processes.js";
+
+/** Is told how many bytes are done and, where it is known, of how many. */
+export type OnProgress = (done: number, total: number | null) => unknown;
+
+export interface TransferOptions extends CallOptions {
+  onProgress?: OnProgress;
+}
+
+/** What is sent: bytes, or pieces of any size. A Node stream, a web stream and a Blob are such, too. */
+export type Source = Data | Blob | Iterable<Data> | AsyncIterable<Data>;
+
+function checkProgress(value: unknown): OnProgress | undefined {
+  if (value === undefined || typeof value === "function") return value as OnProgress | undefined;
+  throw new TypeError("onProgress must be a function");
+}
+
+/**
+ * A file, or a directory as a tar stream. Iterating gives it piece by piece.
+ *
+ *     await pipeline(workspace.download("out/chart.png").readable(), fs.createWriteStream("chart.png"));
+ *
+ * A slow reader slows it down; about 1 MiB is held. Leaving a loop early, or dropping the last reference, ends it.
+ */
+export class Download extends Flow<Buffer> {
+  readonly #run: DownloadHandle;
+  readonly #done: Promise<void>;
+  readonly #onProgress: OnProgress | undefined;
+  #closed = false;
+
+  /** @internal */
+  constructor(following: Following<DownloadHandle, void>, waking: Waking, given: Partial<TransferOptions>) {
+    super(waking);
+    const signal = given.signal;
+    this.#run = following.run;
+    this.#onProgress = given.onProgress;
+    this.#done = following.done.catch((error: unknown) => {
+      throw seen(error, signal);
+    });
+    this.#done.catch(() => undefined); // thrown to the reader, if there is one
+  }
+
+  /** All that is left, in one Buffer. */
+  async bytes(): Promise<Buffer> {
+    return Buffer.concat(await this.toArray());
+  }
+
+  /** As a Node stream; destroying it ends the download. */
+  readable(): Readable {
+    return readableOf(this);
+  }
+
+  /** As a web stream; cancelling it ends the download. */
+  webStream(): ReadableStream<Uint8Array> {
+    return webStreamOf(this);
+  }
+
+  override async close(): Promise<void> {
+    this.#closed = true;
+    native.endDownload(this.#run);
+    await this.#done.catch(() => undefined);
+  }
+
+  protected override take(): Buffer[] | null | undefined {
+    if (this.#closed) return null;
+    const taken = native.takePieces(this.#run, TAKE_BYTES);
+    if (taken === null || taken === undefined) return taken;
+    const pieces: Buffer[] = [];
+    for (let i = 0; i < taken.length; i += 3) {
+      const total = taken[i + 2] as number;
+      pieces.push(taken[i] as Buffer);
+      this.#onProgress?.(taken[i + 1] as number, total < 0 ? null : total);
+    }
+    return pieces;
+  }
+
+  protected override async atEnd(): Promise<void> {
+    if (!this.#closed) await this.#done;
+  }
+}
+
+async function* once(data: Data): AsyncGenerator<Data, void, undefined> {
+  yield data;
+}
+
+function piecesOf(source: unknown): AsyncIterator<unknown> | Iterator<unknown> {
+  if (typeof source === "string" || types.isUint8Array(source)) return once(source);
+  if (typeof source === "object" && source !== null) {
+    const { stream } = source as Partial<Blob>;
+    if (typeof stream === "function") return piecesOf(stream.call(source));
+    if (Symbol.asyncIterator in source) return (source as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+    if (Symbol.iterator in source) return (source as Iterable<unknown>)[Symbol.iterator]();
+  }
+  throw new TypeError("source must be bytes, a string, a Blob, a stream, or an iterable of bytes");
+}
+
+/** An upload that asks for its pieces. */
+class Upload<Result> {
+  #told = 0;
+  #ended = false;
+  #atEnd: (() => void) | undefined;
+
+  constructor(
+    private readonly run: UploadHandle,
+    private readonly waking: Waking,
+    private readonly done: Promise<Result>,
+    private readonly onProgress: OnProgress | undefined,
+  ) {
+    const end = (): void => {
+      this.#ended = true;
+      this.#atEnd?.();
+      this.waking.wake();
+    };
+    done.then(end, end);
+  }
+
+  /** Gives the pieces until there are no more, or the call has ended. What the source throws is thrown. */
+  async serve(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<Result> {
+    try {
+      await this.#give(pieces);
+    } catch (error) {
+      native.endUpload(this.run, false);
+      await this.done.catch(() => undefined);
+      throw error;
+    }
+    native.endUpload(this.run, true);
+    while (!this.#ended) await this.#room();
+    const result = await this.done;
+    this.#tell();
+    return result;
+  }
+
+  async #give(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
+    for (;;) {
+      const piece = await this.#unlessEnded(pieces.next());
+      this.#tell();
+      if (piece === undefined) {
+        // The source may be waiting itself; nobody waits for it any more.
+        Promise.resolve(pieces.return?.()).catch(() => undefined);
+        return;
+      }
+      if (piece.done === true) return;
+      const bytes = options.data("a piece of source", piece.value);
+      for (let at = 0; at < bytes.length && !this.#ended; at += TAKE_BYTES) {
+        if (!native.givePiece(this.run, bytes.subarray(at, at + TAKE_BYTES))) await this.#room();
+      }
+    }
+  }
+
+  /** What `next` gives; undefined once the call has ended. */
+  #unlessEnded<T>(next: T | Promise<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#atEnd = () => resolve(undefined);
+      if (this.#ended) this.#atEnd();
+      Promise.resolve(next).then(resolve, reject);
+    });
+  }
+
+  async #room(): Promise<void> {
+    if (!this.#ended) await this.waking.wait();
+    this.#tell();
+  }
+
+  #tell(): void {
+    const done = native.uploadProgress(this.run);
+    if (done === this.#told) return;
+    this.#told = done;
+    this.onProgress?.(done, null);
+  }
+}
+
+/** @internal The transfers of a Workspace. */
+export abstract class Transfers extends Files {
+  /** A file of any size, as it is read. */
+  download(path: PathLike, given?: TransferOptions): Download {
+    return this.#download("download", path, false, given);
+  }
+
+  /** A directory as a tar stream. */
+  downloadTree(path: PathLike, given?: TransferOptions): Download {
+    return this.#download("downloadTree", path, true, given);
+  }
+
+  /**
+   * Creates or replaces a file of any size from `source`, as a whole: what the source throws is thrown, and leaves the
+   * old file.
+   */
+  async upload(path: PathLike, source: Source, given?: UploadOptions & TransferOptions): Promise<FileInfo> {
+    const checked = options.options("upload", given, [...UPLOAD_NAMES, "onProgress"]);
+    const [place, fields] = [options.path("path", path), writeFields(checked)];
+    return this.#upload(source, checked, (cancel, wake) =>
+      native.upload(this.use(), place, { ...fields, ...limitsOf(checked, cancel) }, wake),
+    );
+  }
+
+  /** Places a tar stream below a directory, which is made where it is missing; as `upload`. */
+  async uploadTree(path: PathLike, source: Source, given?: TransferOptions): Promise<TreeCounts> {
+    const checked = options.options("uploadTree", given, ["onProgress", ...options.CALL]);
+    const place = options.path("path", path);
+    return this.#upload(source, checked, (cancel, wake) =>
+      native.uploadTree(this.use(), place, limitsOf(checked, cancel), wake),
+    );
+  }
+
+  #download(name: string, path: PathLike, isTree: boolean, given?: TransferOptions): Download {
+    const checked = options.options(name, given, ["onProgress", ...options.CALL]);
+    checkProgress(checked.onProgress);
+    const place = options.path("path", path);
+    const waking = new Waking();
+    const cancel = ownCancel(checked);
+    const following = native.download(this.use(), place, isTree, limitsOf(checked, cancel), waking.wake);
+    unlinkAtEnd(following.done, cancel);
+    return new Download(following, waking, checked);
+  }
+
+  async #upload<Result>(
+    source: unknown,
+    given: Partial<TransferOptions>,
+    start: (cancel: Cancel, wake: () => void) => Following<UploadHandle, unknown>,
+  ): Promise<Result> {
+    const onProgress = checkProgress(given.onProgress);
+    const pieces = piecesOf(source);
+    const waking = new Waking();
+    const cancel = ownCancel(given);
+    const { run, done } = start(cancel, waking.wake);
+    unlinkAtEnd(done, cancel);
+    try {
+      return await new Upload(run, waking, done as Promise<Result>, onProgress).serve(pieces);
+    } catch (error) {
+      throw seen(error, given.signal, this.upload);
+    }
+  }
+}
