@@ -151,20 +151,22 @@ Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceK
 
 Task<Result<void>> remove_session_of(std::shared_ptr<Core> core, WorkspaceKey key,
                                      AcquireOptions options, const CallContext& call) {
-  COVE_CO_TRY(const Place chat, place_of(key, options));
-  if (chat.session.empty()) {
+  COVE_CO_TRY(const std::string session, session_of(options.chat_id));
+  if (session.empty()) {
     co_return Error(ErrorCode::kInvalidArgument, "the chat id is empty: whose session?");
   }
   const SandboxId sandbox = options.sandbox.empty() ? sandbox_id_of(key) : options.sandbox;
   COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
               co_await core->seats().take(sandbox, call));
-  Place whole{std::move(key), ""};
+  AcquireOptions nothing;  // is prepared
+  Task<Result<Place>> making = make_place(*core, std::move(key), std::move(nothing), call);
+  COVE_CO_TRY(Place whole, co_await making);
   const auto holder = std::make_shared<Holder>(core, seat, std::move(whole));
   COVE_CO_TRY(const runtime::BroughtUp up,
               co_await runtime::bring_up(*core, *seat, holder->place(), call));
-  const GuestPath path{"", chat.session};
+  const GuestPath path{"", session};
   const Result<void> removed = co_await up.guest->remove(path, true, call);
-  seat->sessions.erase(chat.session);
+  seat->sessions.erase(session);
   if (!removed && removed.error().code() == ErrorCode::kNotFound) co_return ok();
   co_return removed;
 }
