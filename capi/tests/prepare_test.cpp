@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "handles.hpp"
 #include "support.hpp"
 #include "support/fakes/stepped_scheduler.hpp"
 

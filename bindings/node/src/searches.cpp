@@ -180,11 +180,10 @@ napi_value grep(Arguments& in) {
   Texts include = fields.texts("include");
   Texts exclude = fields.texts("exclude");
   cove_grep_options options = COVE_GREP_OPTIONS_INIT;
-  options.flags = fields.flag("literal", COVE_GREP_LITERAL) |
-                  fields.flag("ignoreCase", COVE_GREP_IGNORE_CASE) |
-                  fields.flag("wholeWord", COVE_GREP_WHOLE_WORD) |
-                  fields.flag("hidden", COVE_GREP_HIDDEN) |
-                  fields.flag("noIgnoreFiles", COVE_GREP_NO_IGNORE_FILES);
+  options.flags =
+      fields.flag("literal", COVE_GREP_LITERAL) | fields.flag("ignoreCase", COVE_GREP_IGNORE_CASE) |
+      fields.flag("wholeWord", COVE_GREP_WHOLE_WORD) | fields.flag("hidden", COVE_GREP_HIDDEN) |
+      fields.flag("noIgnoreFiles", COVE_GREP_NO_IGNORE_FILES);
   options.context_before = fields.u32("contextBefore");
   options.context_after = fields.u32("contextAfter");
   options.include = include.data();
@@ -200,8 +199,8 @@ napi_value grep(Arguments& in) {
   return search_by(in, workspace, in.at(4), callbacks,
                    [&](const cove_grep_callbacks* given, cove_search** out, cove_error** error) {
                      return in.library().cove_workspace_grep_start(workspace->raw, path.c_str(),
-                                                                   pattern.c_str(), &options,
-                                                                   given, out, error);
+                                                                   pattern.c_str(), &options, given,
+                                                                   out, error);
                    });
 }
 
