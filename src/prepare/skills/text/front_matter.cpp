@@ -136,8 +136,10 @@ class TopLevel final : public YAML::EventHandler {
     if (!key_) {
       if (value.kind != FrontMatterValue::Kind::kText) stop(mark, "a key must be a text");
       key_ = std::move(value.text);
+      key_line_ = value.line;
       return;
     }
+    value.line = key_line_;
     const auto [at, added] = values_.emplace(*key_, std::move(value));
     if (!added) stop(mark, "the key " + base::quoted(*key_) + " is there twice");
     current_ = &at->second;
@@ -148,6 +150,7 @@ class TopLevel final : public YAML::EventHandler {
   std::map<YAML::anchor_t, FrontMatterValue> anchors_;
   std::optional<std::string> key_;       // of the top level, whose value comes next
   FrontMatterValue* current_ = nullptr;  // the top level's value that came last
+  int key_line_ = 0;
   int level_ = 0;
   int anchor_count_ = 0;
   int aliases_ = 0;
@@ -171,7 +174,11 @@ Result<FrontMatter> read_front_matter(const std::string& file, std::string_view 
   } catch (const Stop& stopped) {
     return refusal(file, stopped.line, stopped.why);
   } catch (const YAML::Exception& error) {
-    return refusal(file, std::max(0, error.mark.line) + 2, "no YAML: " + base::escaped(error.msg));
+    // The usual fault of a description that was not written as YAML.
+    const bool colon = error.msg == YAML::ErrorMsg::MAP_VALUE;
+    return refusal(file, std::max(0, error.mark.line) + 2,
+                   "no YAML: " + base::escaped(error.msg) +
+                       (colon ? " (a text with ': ' in it needs quotes)" : ""));
   } catch (const std::exception& error) {
     return refusal(file, 1, std::string("no YAML: ") + base::escaped(error.what()));
   }

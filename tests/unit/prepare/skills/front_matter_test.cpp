@@ -57,7 +57,8 @@ TEST_CASE("FrontMatter: texts of every form are read", "[unit][prepare][skills]"
   CHECK(description("---\ndescription: one\n  and two\n---\n") == "one and two");
   CHECK(description("---\ndescription: \"a \\\"b\\\" \\u00e9\"\n---\n") == "a \"b\" é");
   CHECK(description("---\ndescription: 'it''s'\n---\n") == "it's");
-  CHECK(description("---\ndescription: 数据 🎉: yes\n---\n") == "数据 🎉: yes");
+  CHECK(description("---\ndescription: \"数据 🎉: yes\"\n---\n") == "数据 🎉: yes");
+  CHECK(description("---\ndescription: 数据 🎉:yes\n---\n") == "数据 🎉:yes");
   CHECK(description("---\ndescription: a # comment\n---\n") == "a");
   CHECK(description("---\r\ndescription: crlf\r\nx: 1\r\n---\r\n# text\r\n") == "crlf");
   CHECK(description("\xEF\xBB\xBF---\ndescription: bom\n---\n") == "bom");
@@ -90,6 +91,8 @@ TEST_CASE("FrontMatter: what is wrong is told with file and line", "[unit][prepa
   check_refused("---\njust text\n---\n", "SKILL.md:2: the front matter must be a map");
   check_refused("---\n? [a]\n: b\n---\n", "a key must be a text");
   check_refused("---\nname: \xff\n---\n", "not UTF-8");
+  check_refused("---\nx: y\nname: Use it: now\n---\n",
+                "SKILL.md:3: no YAML: illegal map value (a text");
   check_refused("---\nname: *none\n---\n", "SKILL.md:2");
   check_refused("---\ntab:\n\t- x\n---\n", "SKILL.md:3");
   check_refused("---\n" + std::string(70'000, '#') + "\n---\n", "64 KiB");
