@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 
 #include <catch2/catch.hpp>

@@ -117,7 +117,7 @@ Result<std::string> drop_new_section(Language language, std::string_view text,
   }
   // The empty line before it came with it.
   if (begin > 0 && is_blank(lines.at(begin - 1))) --begin;
-  lines.erase(begin, std::max(end, header->line + 1));
+  lines.erase(begin, header->line + 1);
   return lines.text();
 }
 

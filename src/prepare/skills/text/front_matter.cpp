@@ -178,8 +178,10 @@ class TopLevel {
     if (!key_) {
       if (!text) return refused("a key must be a text");
       key_ = std::move(found.text);
+      key_line_ = found.line;
       return ok();
     }
+    found.line = key_line_;
     const auto [at, added] = values_.emplace(*key_, std::move(found));
     if (!added) return refused("the key " + base::quoted(*key_) + " is there twice");
     current_ = &at->second;
@@ -195,6 +197,7 @@ class TopLevel {
   std::optional<std::string> key_;       // of the top level, whose value comes next
   FrontMatterValue* current_ = nullptr;  // the top level's value that came last
   int line_ = 0;
+  int key_line_ = 0;
   int level_ = 0;
   int anchor_count_ = 0;
   int aliases_ = 0;

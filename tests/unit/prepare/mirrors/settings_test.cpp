@@ -169,7 +169,7 @@ TEST_CASE("Settings: a form that is not edited is refused, and the line named",
   refused(Language::kToml, source, "a = 1\nsource.crates-io.replace-with = 'x'\n", "line 2");
   refused(Language::kToml, source, "[source]\ncrates-io = { replace-with = 'x' }\n", "line 2");
   refused(Language::kToml, source, "[[source]]\nx = 1\n", "line 1");
-  refused(Language::kToml, kInstall, "[install.registry]\nurl = 'x'\n", "line 1");
+  refused(Language::kToml, kInstall, "[install.registry]\nurl = 'x'\n", "line 2");
   refused(Language::kToml, kTop, "what is this\n", "line 1");
   refused(Language::kToml, kTop, "a = [1,\n2\n", "line 1");
   refused(Language::kToml, kTop, "[open\n", "line 1");
