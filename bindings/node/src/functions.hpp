@@ -60,7 +60,7 @@ napi_value read(Arguments& in);            // (workspace, path, options) => Prom
 napi_value read_lines(Arguments& in);      // (workspace, path, options) => Promise<LineSlice>
 napi_value write_file(Arguments& in);      // (workspace, path, Buffer, options) => Promise<FileInfo>
 napi_value stat(Arguments& in);            // (workspace, path, options) => Promise<FileInfo>
-napi_value list_files(Arguments& in);      // (workspace, path, options) => Promise<{entries, next}>
+napi_value list_files(Arguments& in);      // (workspace, path, options) => Promise<{entries: JSON, next}>
 napi_value make_directory(Arguments& in);  // (workspace, path, options) => Promise
 napi_value remove(Arguments& in);          // (workspace, path, options) => Promise
 napi_value move(Arguments& in);            // (workspace, from, to, options) => Promise<FileInfo>
@@ -86,13 +86,13 @@ napi_value upload_progress(Arguments& in);  // (run) => bytes done
 
 // watches.cpp
 napi_value watch(Arguments& in);         // (workspace, path, options, onWake) => {run, done}
-napi_value take_events(Arguments& in);   // (run, most) => FileEvent[] | null at the end
+napi_value take_events(Arguments& in);   // (run, most) => JSON | null at the end
 napi_value cancel_watch(Arguments& in);  // (run)
 
 // searches.cpp
 napi_value grep(Arguments& in);           // (workspace, path, pattern, options, onWake) => {run, done}
 napi_value find(Arguments& in);           // (workspace, path, options, onWake) => {run, done}
-napi_value take_found(Arguments& in);     // (run, most) => GrepLine[] or FindEntry[] | null
+napi_value take_found(Arguments& in);     // (run, most) => JSON | null at the end
 napi_value cancel_search(Arguments& in);  // (run)
 napi_value discard_found(Arguments& in);  // (run)
 

@@ -25,7 +25,10 @@ test("a workspace lives, sleeps, is archived and wakes", () =>
     assert.equal(first.work, "provisioned");
     const sandbox = first.sandboxId;
     await first.writeFile("note.txt", "hello");
+    const run = first.stream({ shell: "echo up; exec sleep 100" });
+    await run.next();
     await fails("FAILED_PRECONDITION", cove.stop(sandbox));
+    await run.close();
     await first.release();
     await cove.stop(sandbox);
     const stopped = await cove.status(sandbox);
