@@ -20,7 +20,7 @@ const FLAGS = [
 // nodelete: threads of Cove may still be on their way when a worker, and with it the addon, ends.
 const LINK = [
   "-shared", "-pthread", "-static-libgcc", "-static-libstdc++", "-Wl,--exclude-libs,ALL", "-Wl,-z,nodelete",
-  "-Wl,-z,relro,-z,now", "-Wl,--gc-sections",
+  "-Wl,-z,relro,-z,now", "-Wl,--gc-sections", `-Wl,--version-script=${path.join(SOURCES, "addon.map")}`,
 ];
 
 function newest(files) {

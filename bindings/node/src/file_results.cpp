@@ -1,4 +1,5 @@
 /// What file calls give.
+#include "json.hpp"
 #include "results.hpp"
 
 namespace cove_node {
@@ -67,6 +68,19 @@ napi_value facts_value(napi_env env, const FileFacts& facts) {
   return made.value();
 }
 
+std::string facts_json(const FileFacts& facts) {
+  return Json()
+      .path("path", facts.path)
+      .text("type", file_type_name(facts.type))
+      .number("size", facts.size)
+      .number("mode", facts.mode)
+      .raw("modifiedMs", milliseconds_json(facts.modified_ns))
+      .path("linkTarget", facts.link_target)
+      .text("etag", facts.etag)
+      .truth("unreadable", facts.is_unreadable)
+      .done();
+}
+
 napi_value Outcome<cove_file_info>::value(const Environment& environment, cove_file_info*& out) {
   return info_value(environment, out);
 }
@@ -106,14 +120,16 @@ napi_value Outcome<cove_line_slice>::value(const Environment& environment, cove_
 
 napi_value Outcome<cove_file_page>::value(const Environment& environment, cove_file_page*& out) {
   const Library& library = *environment.library;
-  List entries(environment.env);
+  std::string entries = "[";
   const std::size_t count = library.cove_file_page_count(out);
   for (std::size_t i = 0; i < count; ++i) {
-    entries.add(info_value(environment, library.cove_file_page_entry(out, i)));
+    if (i > 0) entries += ',';
+    entries += facts_json(facts_of(library, library.cove_file_page_entry(out, i)));
   }
+  entries += ']';
   const std::string next = library.cove_file_page_next(out);
   Object made(environment.env);
-  made.set("entries", entries.value());
+  made.text("entries", entries);
   // A name, so bytes: given back as they are.
   made.set("next", next.empty() ? null_value(environment.env)
                                 : bytes_value(environment.env, next.data(), next.size()));

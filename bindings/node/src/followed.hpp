@@ -49,6 +49,15 @@ napi_value taken_value(napi_env env, const Taken<Item>& taken, Add add) {
   return list.value();
 }
 
+/// The same of items that are JSON: one text with a list.
+inline napi_value taken_json(napi_env env, const Taken<std::string>& taken) {
+  if (taken.is_end) return null_value(env);
+  if (taken.items.empty()) return undefined_value(env);
+  std::string list;
+  for (const std::string& item : taken.items) (list += list.empty() ? '[' : ',') += item;
+  return text_value(env, list += ']');
+}
+
 /// Ends a pipe when the last of those goes who may put something in, also where none ever began.
 template <class Item>
 struct PipeEnd {

@@ -22,6 +22,7 @@ struct FileFacts {
 
 FileFacts facts_of(const Library& library, const cove_file_info* info);
 napi_value facts_value(napi_env env, const FileFacts& facts);
+std::string facts_json(const FileFacts& facts);
 
 /// "file", "directory", "symlink" or "other", by its COVE_FILE_*.
 const char* file_type_name(int type) noexcept;

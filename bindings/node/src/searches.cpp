@@ -1,38 +1,16 @@
 /// Searches: lines that match a pattern, and names that match a glob.
-#include <optional>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "followed.hpp"
 #include "functions.hpp"
+#include "json.hpp"
 #include "results.hpp"
 
 namespace cove_node {
 
-struct GrepLine {
-  std::string path;
-  std::string text;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> spans;
-  std::uint64_t number = 0;
-  std::uint64_t column = 0;
-  std::uint64_t text_offset = 0;
-  int encoding = 0;
-  bool is_context = false;
-  bool is_cut = false;
-};
-
-struct FindEntry {
-  std::string path;
-  int type = 0;
-  std::optional<FileFacts> facts;
-};
-
-using Found = std::variant<GrepLine, FindEntry>;
-
 /// The last of it ends the search.
 struct SearchRun {
-  SearchRun(LibraryPtr its_library, std::shared_ptr<Pipe<Found>> its_pipe)
+  SearchRun(LibraryPtr its_library, std::shared_ptr<Pipe<std::string>> its_pipe)
       : library(std::move(its_library)), pipe(std::move(its_pipe)) {}
   SearchRun(const SearchRun&) = delete;
   SearchRun& operator=(const SearchRun&) = delete;
@@ -54,49 +32,55 @@ struct SearchRun {
   }
 
   LibraryPtr library;
-  std::shared_ptr<Pipe<Found>> pipe;
+  std::shared_ptr<Pipe<std::string>> pipe;
   cove_search* raw = nullptr;
 };
 
 namespace {
 
-using SearchFollower = Follower<Found, cove_search_summary>;
-
-/// What a result costs beside its texts, about.
-constexpr std::size_t kItemBytes = 256;
+using SearchFollower = Follower<std::string, cove_search_summary>;
 
 const char* encoding_name(int encoding) noexcept {
   if (encoding == COVE_TEXT_UTF16LE) return "utf16le";
   return encoding == COVE_TEXT_UTF16BE ? "utf16be" : "bytes";
 }
 
-GrepLine line_of(const Library& library, const cove_grep_line* line) {
-  GrepLine made;
-  std::size_t size = 0;
-  const char* const text = library.cove_grep_line_text(line, &size);
-  made.text.assign(text, size);
-  made.path = library.cove_grep_line_path(line);
-  made.number = library.cove_grep_line_number(line);
-  made.column = library.cove_grep_line_column(line);
-  made.text_offset = library.cove_grep_line_text_offset(line);
-  made.encoding = library.cove_grep_line_encoding(line);
-  made.is_context = library.cove_grep_line_is_context(line) == 1;
-  made.is_cut = library.cove_grep_line_is_cut(line) == 1;
+std::string spans_json(const Library& library, const cove_grep_line* line) {
+  std::string spans;
   const std::size_t count = library.cove_grep_line_span_count(line);
   for (std::size_t i = 0; i < count; ++i) {
-    made.spans.emplace_back(library.cove_grep_line_span_offset(line, i),
-                            library.cove_grep_line_span_length(line, i));
+    (spans += spans.empty() ? '[' : ',') +=
+        Json()
+            .number("offset", library.cove_grep_line_span_offset(line, i))
+            .number("length", library.cove_grep_line_span_length(line, i))
+            .done();
   }
-  return made;
+  return spans.empty() ? "[]" : spans += ']';
 }
 
-FindEntry entry_of(const Library& library, const cove_find_entry* entry) {
+std::string line_json(const Library& library, const cove_grep_line* line) {
+  std::size_t size = 0;
+  const char* const text = library.cove_grep_line_text(line, &size);
+  return Json()
+      .path("path", library.cove_grep_line_path(line))
+      .number("line", library.cove_grep_line_number(line))
+      .number("column", library.cove_grep_line_column(line))
+      .path("text", {text, size})
+      .number("textOffset", library.cove_grep_line_text_offset(line))
+      .raw("spans", spans_json(library, line))
+      .truth("isContext", library.cove_grep_line_is_context(line) == 1)
+      .truth("cut", library.cove_grep_line_is_cut(line) == 1)
+      .text("encoding", encoding_name(library.cove_grep_line_encoding(line)))
+      .done();
+}
+
+std::string entry_json(const Library& library, const cove_find_entry* entry) {
   const cove_file_info* const facts = library.cove_find_entry_facts(entry);
-  FindEntry made;
-  made.path = library.cove_find_entry_path(entry);
-  made.type = library.cove_find_entry_type(entry);
-  if (facts != nullptr) made.facts = facts_of(library, facts);
-  return made;
+  return Json()
+      .path("path", library.cove_find_entry_path(entry))
+      .text("type", file_type_name(library.cove_find_entry_type(entry)))
+      .raw("facts", facts == nullptr ? "null" : facts_json(facts_of(library, facts)))
+      .done();
 }
 
 std::int32_t on_lines(void* user_data, const cove_grep_lines* lines) {
@@ -105,9 +89,9 @@ std::int32_t on_lines(void* user_data, const cove_grep_lines* lines) {
   bool pauses = false;
   const std::size_t count = library.cove_grep_lines_count(lines);
   for (std::size_t i = 0; i < count; ++i) {
-    GrepLine line = line_of(library, library.cove_grep_lines_entry(lines, i));
-    const std::size_t size = kItemBytes + line.path.size() + line.text.size();
-    pauses = follower.pipe->push(std::move(line), size);
+    std::string json = line_json(library, library.cove_grep_lines_entry(lines, i));
+    const std::size_t size = json.size();
+    pauses = follower.pipe->push(std::move(json), size);
   }
   return pauses ? COVE_PAUSE : COVE_CONTINUE;
 }
@@ -118,9 +102,9 @@ std::int32_t on_entries(void* user_data, const cove_find_entries* entries) {
   bool pauses = false;
   const std::size_t count = library.cove_find_entries_count(entries);
   for (std::size_t i = 0; i < count; ++i) {
-    FindEntry entry = entry_of(library, library.cove_find_entries_entry(entries, i));
-    const std::size_t size = kItemBytes + entry.path.size();
-    pauses = follower.pipe->push(std::move(entry), size);
+    std::string json = entry_json(library, library.cove_find_entries_entry(entries, i));
+    const std::size_t size = json.size();
+    pauses = follower.pipe->push(std::move(json), size);
   }
   return pauses ? COVE_PAUSE : COVE_CONTINUE;
 }
@@ -129,44 +113,16 @@ void on_done(void* user_data, cove_search_summary* summary, cove_error* error) {
   SearchFollower::of(user_data)->finish(summary, error);
 }
 
-napi_value line_value(napi_env env, const GrepLine& line) {
-  List spans(env);
-  for (const auto& [offset, length] : line.spans) {
-    Object span(env);
-    spans.add(span.number("offset", offset).number("length", length).value());
-  }
-  Object made(env);
-  made.path("path", line.path)
-      .number("line", static_cast<double>(line.number))
-      .number("column", static_cast<double>(line.column))
-      .text("text", line.text)
-      .bytes("content", line.text.data(), line.text.size())
-      .number("contentOffset", static_cast<double>(line.text_offset))
-      .set("spans", spans.value())
-      .truth("isContext", line.is_context)
-      .truth("cut", line.is_cut)
-      .text("encoding", encoding_name(line.encoding));
-  return made.value();
-}
-
-napi_value entry_value(napi_env env, const FindEntry& entry) {
-  Object made(env);
-  made.path("path", entry.path)
-      .text("type", file_type_name(entry.type))
-      .set("facts", entry.facts ? facts_value(env, *entry.facts) : null_value(env));
-  return made.value();
-}
-
 /// The body of both searches: begin(callbacks, &search, &error).
 template <class Callbacks, class Begin>
 napi_value search_by(Arguments& in, const std::shared_ptr<WorkspaceHandle>& workspace,
                      napi_value on_wake, Callbacks callbacks, Begin begin) {
-  auto pipe = make_pipe<Found>(in.environment(), on_wake);
+  auto pipe = make_pipe<std::string>(in.environment(), on_wake);
   if (pipe == nullptr) in.fail("the last argument is no function");
   if (in.has_failed()) return nullptr;
   const auto run = std::make_shared<SearchRun>(in.environment().library, std::move(pipe));
   callbacks.on_done = &on_done;
-  return follow<Found, cove_search_summary>(in, std::make_shared<Keep>(Keep{workspace, {}}), run,
+  return follow<std::string, cove_search_summary>(in, std::make_shared<Keep>(Keep{workspace, {}}), run,
                                             callbacks, begin);
 }
 
@@ -241,11 +197,7 @@ napi_value take_found(Arguments& in) {
   if (in.has_failed()) return nullptr;
   const auto taken = run->pipe->take(most);
   if (taken.resumes) run->library->cove_search_resume(run->raw);
-  return taken_value(in.env(), taken, [&in](List& list, const Found& found) {
-    const auto* const line = std::get_if<GrepLine>(&found);
-    list.add(line != nullptr ? line_value(in.env(), *line)
-                             : entry_value(in.env(), std::get<FindEntry>(found)));
-  });
+  return taken_json(in.env(), taken);
 }
 
 napi_value cancel_search(Arguments& in) {

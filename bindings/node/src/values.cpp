@@ -15,28 +15,6 @@ napi_valuetype type_of(napi_env env, napi_value value) {
 
 bool is_tail(unsigned char byte) noexcept { return (byte & 0xC0U) == 0x80U; }
 
-/// The length of the UTF-8 sequence at `at`; 0 where there is none.
-std::size_t sequence_at(std::string_view text, std::size_t at) noexcept {
-  const auto byte = [&](std::size_t i) {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  const unsigned first = byte(0);
-  if (first < 0x80U) return 1;
-  const auto tail = [&](std::size_t i) { return is_tail(static_cast<unsigned char>(byte(i))); };
-  if (first >= 0xC2U && first <= 0xDFU) return tail(1) ? 2 : 0;
-  if (first >= 0xE0U && first <= 0xEFU) {
-    if (first == 0xE0U && byte(1) < 0xA0U) return 0;  // longer than needed
-    if (first == 0xEDU && byte(1) > 0x9FU) return 0;  // half of a surrogate pair
-    return tail(1) && tail(2) ? 3 : 0;
-  }
-  if (first >= 0xF0U && first <= 0xF4U) {
-    if (first == 0xF0U && byte(1) < 0x90U) return 0;
-    if (first == 0xF4U && byte(1) > 0x8FU) return 0;  // past U+10FFFF
-    return tail(1) && tail(2) && tail(3) ? 4 : 0;
-  }
-  return 0;
-}
-
 }  // namespace
 
 napi_value undefined_value(napi_env env) {
@@ -69,9 +47,30 @@ napi_value bytes_value(napi_env env, const void* data, std::size_t size) {
   return value;
 }
 
+std::size_t utf8_length(std::string_view text, std::size_t at) noexcept {
+  const auto byte = [&](std::size_t i) {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+  };
+  const unsigned first = byte(0);
+  if (first < 0x80U) return 1;
+  const auto tail = [&](std::size_t i) { return is_tail(static_cast<unsigned char>(byte(i))); };
+  if (first >= 0xC2U && first <= 0xDFU) return tail(1) ? 2 : 0;
+  if (first >= 0xE0U && first <= 0xEFU) {
+    if (first == 0xE0U && byte(1) < 0xA0U) return 0;  // longer than needed
+    if (first == 0xEDU && byte(1) > 0x9FU) return 0;  // half of a surrogate pair
+    return tail(1) && tail(2) ? 3 : 0;
+  }
+  if (first >= 0xF0U && first <= 0xF4U) {
+    if (first == 0xF0U && byte(1) < 0x90U) return 0;
+    if (first == 0xF4U && byte(1) > 0x8FU) return 0;  // past U+10FFFF
+    return tail(1) && tail(2) && tail(3) ? 4 : 0;
+  }
+  return 0;
+}
+
 bool is_utf8(std::string_view text) noexcept {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t length = sequence_at(text, at);
+    const std::size_t length = utf8_length(text, at);
     if (length == 0) return false;
     at += length;
   }

@@ -24,6 +24,9 @@ napi_value bytes_value(napi_env env, const void* data, std::size_t size);
 
 bool is_utf8(std::string_view text) noexcept;
 
+/// The length of the UTF-8 sequence at `at`; 0 where there is none.
+std::size_t utf8_length(std::string_view text, std::size_t at) noexcept;
+
 /// A JavaScript object in the making. Where Node refuses a step, an exception is pending.
 class Object {
  public:

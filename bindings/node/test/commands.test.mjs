@@ -151,7 +151,8 @@ test("leaving a loop early ends the command", async () => {
 });
 
 test("await using's method ends the command", async () => {
-  const run = workspace.stream({ shell: "exec sleep 100" });
+  const run = workspace.stream({ shell: "echo up; exec sleep 100" });
+  await run.next();
   await run[Symbol.asyncDispose ?? Symbol.for("Symbol.asyncDispose")]();
   assert.equal((await run.result).outcome, "cancelled");
 });

@@ -2,20 +2,22 @@
 import assert from "node:assert/strict";
 import * as fs from "node:fs";
 import * as path from "node:path";
-import { after, test } from "node:test";
+import { after, before, test } from "node:test";
 import { Home, PACKAGE, REPOSITORY, runProgram } from "./support.mjs";
 
 const home = new Home();
-const folder = path.join(PACKAGE, "build", `guide-${process.pid}`); // below the package, whose name it imports
-fs.mkdirSync(folder, { recursive: true });
-after(async () => {
-  fs.rmSync(folder, { recursive: true, force: true });
-  await home.end();
-});
+const folder = path.join(home.path, "project"); // with the package as npm would link it
+fs.mkdirSync(path.join(folder, "node_modules"), { recursive: true });
+fs.symlinkSync(PACKAGE, path.join(folder, "node_modules", "cove-workspace"));
+fs.writeFileSync(path.join(folder, "package.json"), '{"private": true}');
+after(() => home.end());
 
 const TSC = path.join(PACKAGE, "node_modules", "typescript", "bin", "tsc");
-const FLAGS = ["--strict", "--target", "es2022", "--lib", "es2023,esnext.disposable", "--types", "node", "--skipLibCheck",
-  "--module", "node16", "--moduleResolution", "node16", "--outDir", folder];
+const FLAGS = [
+  "--strict", "--target", "es2022", "--lib", "es2023,esnext.disposable", "--types", "node", "--skipLibCheck",
+  "--typeRoots", path.join(PACKAGE, "node_modules", "@types"),
+  "--module", "node16", "--moduleResolution", "node16", "--rootDir", folder, "--outDir", folder,
+];
 
 const AROUND = `
 import { createHash } from "node:crypto";
@@ -35,43 +37,62 @@ function blocksOf(document) {
   return [...fs.readFileSync(document, "utf8").matchAll(/^```ts\n([\s\S]*?)^```$/gm)].map((match) => match[1]);
 }
 
-async function compileAndRun(name, code, args = []) {
-  const source = path.join(folder, `${name}.mts`);
-  fs.writeFileSync(source, code);
-  const compiled = await runProgram(process.execPath, [TSC, ...FLAGS, "--typeRoots", path.join(PACKAGE, "node_modules", "@types"), source]);
-  assert.equal(compiled.code, 0, compiled.stdout);
-  return runProgram(process.execPath, [path.join(folder, `${name}.mjs`), ...args]);
+const GUIDE = path.join(REPOSITORY, "docs", "node.md");
+const [first, ...blocks] = blocksOf(GUIDE);
+const [firstOfReadme] = blocksOf(path.join(PACKAGE, "README.md"));
+
+const parts = blocks.map((block, i) => {
+  // A watch waits for a change: somebody writes meanwhile.
+  const needsWrites = block.includes("workspace.watch(");
+  const knock = 'const knocking = setInterval(() => void workspace.writeFile("knock", "x").catch(() => undefined), 50);\n';
+  const around = needsWrites ? [knock, "clearInterval(knocking);\n"] : ["", ""];
+  return `console.log("block ${i}");\n{\n${around[0]}${block}${around[1]}}\n`;
+});
+const END = `
+for await (const record of cove.list()) await cove.destroy(record.sandboxId);
+await workspace.close();
+await cove.close();
+console.log("the end");
+`;
+
+const PROGRAMS = {
+  first: first.replace("/var/lib/app/cove", home.state),
+  readme: firstOfReadme.replace("/var/lib/app/cove", home.state),
+  blocks: AROUND + parts.join("") + END,
+  "agent-loop": fs.readFileSync(path.join(REPOSITORY, "examples", "node", "agent-loop.ts"), "utf8"),
+};
+
+function run(name) {
+  return runProgram(process.execPath, [path.join(folder, `${name}.mjs`), path.join(home.path, name)], {}, folder);
 }
 
+before(async () => {
+  const files = Object.entries(PROGRAMS).map(([name, code]) => {
+    const file = path.join(folder, `${name}.mts`);
+    fs.writeFileSync(file, code);
+    return file;
+  });
+  const compiled = await runProgram(process.execPath, [TSC, ...FLAGS, ...files]);
+  assert.equal(compiled.code, 0, compiled.stdout);
+});
+
 test("the first program of the guide, and that of the README, say 42", async () => {
-  for (const document of [path.join(REPOSITORY, "docs", "node.md"), path.join(PACKAGE, "README.md")]) {
-    const [first] = blocksOf(document);
-    assert.ok(first.trimEnd().split("\n").length <= 15, "a first program has at most 15 lines");
-    const done = await compileAndRun("first", first.replace("/var/lib/app/cove", home.state));
+  for (const [name, code] of [["first", first], ["readme", firstOfReadme]]) {
+    assert.ok(code.trimEnd().split("\n").length <= 15, "a first program has at most 15 lines");
+    const done = await run(name);
     assert.deepEqual([done.code, done.stdout], [0, "42\n\n"], done.stderr);
   }
 });
 
 test("every other block runs after the ones before it", async () => {
-  const blocks = blocksOf(path.join(REPOSITORY, "docs", "node.md")).slice(1);
   assert.ok(blocks.length >= 10);
-  const parts = blocks.map((block, i) => {
-    // A watch waits for a change: somebody writes meanwhile.
-    const needsWrites = block.includes("workspace.watch(");
-    const knock = needsWrites ? `const knocking = setInterval(() => void workspace.writeFile("knock", "x").catch(() => undefined), 50);\n` : "";
-    return `console.log("block ${i}");\n{\n${knock}${block}${needsWrites ? "clearInterval(knocking);\n" : ""}}\n`;
-  });
-  const end = 'await workspace.close();\nawait cove.close();\nconsole.log("the end");\n';
-  const done = await compileAndRun("blocks", AROUND + parts.join("") + end, [path.join(home.path, "blocks")]);
-  const cleanup = await compileAndRun("cleanup", `${AROUND}await workspace.close();\nfor await (const record of cove.list()) await cove.destroy(record.sandboxId);\nawait cove.close();\n`, [path.join(home.path, "blocks")]);
+  const done = await run("blocks");
   assert.equal(done.code, 0, `${done.stdout}\n${done.stderr}`);
   assert.match(done.stdout, /the end\n$/);
-  assert.equal(cleanup.code, 0, cleanup.stderr);
 });
 
 test("the agent loop of examples/node tells its story", async () => {
-  const code = fs.readFileSync(path.join(REPOSITORY, "examples", "node", "agent-loop.ts"), "utf8");
-  const done = await compileAndRun("agent-loop", code, [path.join(home.path, "agent")]);
+  const done = await run("agent-loop");
   assert.deepEqual([done.code, done.signal], [0, null], done.stderr);
   const told = done.stdout;
   assert.match(told, /c1 +│ .*sandbox_write_file/);

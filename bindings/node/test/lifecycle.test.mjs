@@ -25,7 +25,10 @@ test("a workspace lives, sleeps, is archived and wakes", () =>
     assert.equal(first.work, "provisioned");
     const sandbox = first.sandboxId;
     await first.writeFile("note.txt", "hello");
+    const run = first.stream({ shell: "echo up; exec sleep 100" });
+    await run.next();
     await fails("FAILED_PRECONDITION", cove.stop(sandbox));
+    await run.close();
     await first.release();
     await cove.stop(sandbox);
     const stopped = await cove.status(sandbox);
@@ -40,7 +43,7 @@ test("a workspace lives, sleeps, is archived and wakes", () =>
     assert.deepEqual(await all(cove.list({ source: "app/other" })), []);
     const swept = await cove.sweep();
     assert.deepEqual(swept.errors, []);
-    assert.ok(swept.examined >= 1);
+    assert.deepEqual([swept.stopped, swept.archived, swept.deleted], [0, 0, 0]);
     const findings = await cove.doctor();
     assert.ok(findings.length > 0 && findings.every((finding) => ["good", "limited", "broken"].includes(finding.level)));
     await cove.destroy(sandbox);

@@ -63,7 +63,7 @@ test("context is marked, a limit stops, and a long line is cut", async () => {
   await workspace.writeFile("long.txt", `${"x".repeat(10_000)}needle${"y".repeat(10_000)}`);
   const [line] = await workspace.grep("needle", "long.txt", { maxLineBytes: 100 }).toArray();
   assert.ok(line.cut && line.text.includes("needle"));
-  assert.equal(line.contentOffset + line.spans[0].offset, 10_000);
+  assert.equal(line.textOffset + line.spans[0].offset, 10_000);
 });
 
 test("a wrong pattern says where", async () => {

@@ -95,6 +95,7 @@ const gc = vm.runInNewContext("gc");
 /** Collects garbage until `isDone`, or fails. */
 export async function collected(isDone, what) {
   for (let i = 0; i < 200; ++i) {
+    await new Promise((resolve) => setTimeout(resolve, 10)); // what a job looked at lives as long as the job
     gc();
     await new Promise((resolve) => setTimeout(resolve, 10));
     if (await isDone()) return;

@@ -2,6 +2,7 @@
 
 import { call } from "./calls.js";
 import { CoveError } from "./errors.js";
+import { items } from "./json.js";
 import { native } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions, Data, PathLike } from "./options.js";
@@ -295,10 +296,10 @@ export abstract class Files extends Processes {
     let after: Buffer | null = null;
     do {
       const fields: Record<string, unknown> = { limit: LIST_PAGE, depth, after: after ?? undefined };
-      const page: { entries: FileInfo[]; next: Buffer | null } = await call(checked, (limits) =>
+      const page: { entries: string; next: Buffer | null } = await call(checked, (limits) =>
         native.listFiles(this.use(), place, { ...fields, ...limits }),
       );
-      yield* page.entries;
+      yield* items<FileInfo>(page.entries);
       after = page.next;
     } while (after !== null);
   }

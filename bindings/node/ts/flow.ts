@@ -11,6 +11,9 @@ export const asyncDispose: typeof Symbol.asyncDispose =
 /** About so many bytes are taken from the addon at once. */
 export const TAKE_BYTES = 256 << 10;
 
+/** Of items, which are made objects at once, about so many bytes of JSON. */
+export const ITEM_BYTES = 64 << 10;
+
 /** Hears from the addon that there is something to take. Holds nothing of what it wakes. */
 export class Waking {
   #resolve: (() => void) | undefined;
@@ -31,7 +34,7 @@ export class Waking {
 }
 
 /** A turn of the event loop, so that a reader that never waits does not keep it from everything else. */
-function turn(): Promise<void> {
+export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 

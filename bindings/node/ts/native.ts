@@ -87,7 +87,7 @@ export interface Native {
   readLines(workspace: WorkspaceHandle, path: Path, options: Fields): Promise<unknown>;
   writeFile(workspace: WorkspaceHandle, path: Path, data: Buffer, options: Fields): Promise<unknown>;
   stat(workspace: WorkspaceHandle, path: Path, options: Limits): Promise<unknown>;
-  listFiles(workspace: WorkspaceHandle, path: Path, options: Fields): Promise<{ entries: unknown[]; next: Buffer | null }>;
+  listFiles(workspace: WorkspaceHandle, path: Path, options: Fields): Promise<{ entries: string; next: Buffer | null }>;
   makeDirectory(workspace: WorkspaceHandle, path: Path, options: Limits): Promise<void>;
   remove(workspace: WorkspaceHandle, path: Path, options: Fields): Promise<void>;
   move(workspace: WorkspaceHandle, from: Path, to: Path, options: Fields): Promise<unknown>;
@@ -105,11 +105,11 @@ export interface Native {
   endUpload(run: UploadHandle, isWhole: boolean): void;
   uploadProgress(run: UploadHandle): number;
   watch(workspace: WorkspaceHandle, path: Path, options: Fields, wake: Wake): Following<WatchHandle, void>;
-  takeEvents(run: WatchHandle, most: number): unknown[] | null | undefined;
+  takeEvents(run: WatchHandle, most: number): string | null | undefined;
   cancelWatch(run: WatchHandle): void;
   grep(workspace: WorkspaceHandle, path: Path, pattern: Path, options: Fields, wake: Wake): Following<SearchHandle, unknown>;
   find(workspace: WorkspaceHandle, path: Path, options: Fields, wake: Wake): Following<SearchHandle, unknown>;
-  takeFound(run: SearchHandle, most: number): unknown[] | null | undefined;
+  takeFound(run: SearchHandle, most: number): string | null | undefined;
   cancelSearch(run: SearchHandle): void;
   discardFound(run: SearchHandle): void;
   describeTools(format: number): string;

@@ -3,7 +3,8 @@
 import { cancelOf, limitsOf, seen, type Cancel } from "./calls.js";
 import { codeOfName, type ErrorCode } from "./errors.js";
 import type { FileInfo, FileType } from "./files.js";
-import { Flow, TAKE_BYTES, Waking } from "./flow.js";
+import { Flow, ITEM_BYTES, Waking } from "./flow.js";
+import { items } from "./json.js";
 import { native, type Following, type SearchHandle } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions, PathLike } from "./options.js";
@@ -20,18 +21,18 @@ export interface GrepLine {
   line: number;
   /** Where the first match begins, in bytes from 1; 0 for a context line. */
   column: number;
-  /** `content` as UTF-8; bytes that are none become U+FFFD. */
-  text: string;
   /** The line without its end. */
-  content: Buffer;
-  /** Bytes of the line before `content`: above 0 only where it is cut. */
-  contentOffset: number;
-  /** The matches within `content`, in bytes, at most 64. */
+  text: string;
+  /** Where the line is no UTF-8: its bytes. */
+  textBytes?: Buffer;
+  /** Bytes of the line before `text`: above 0 only where it is cut. */
+  textOffset: number;
+  /** The matches within `text`, in bytes of its UTF-8 form, at most 64. */
   spans: { offset: number; length: number }[];
   isContext: boolean;
-  /** `content` is a part of the line, with its first match in view. */
+  /** `text` is a part of the line, with its first match in view. */
   cut: boolean;
-  /** "utf16le" and "utf16be" by a byte order mark; `content` and columns are of the UTF-8 form then. */
+  /** "utf16le" and "utf16be" by a byte order mark; columns are of the UTF-8 form then. */
   encoding: "bytes" | "utf16le" | "utf16be";
 }
 
@@ -164,7 +165,8 @@ export class Search<Found> extends Flow<Found> {
   }
 
   protected override take(): Found[] | null | undefined {
-    return native.takeFound(this.#run, TAKE_BYTES) as Found[] | null | undefined;
+    const taken = native.takeFound(this.#run, ITEM_BYTES);
+    return typeof taken === "string" ? items<Found>(taken) : taken;
   }
 
   protected override async atEnd(): Promise<void> {

@@ -5,7 +5,7 @@ import type { ReadableStream } from "node:stream/web";
 import { types } from "node:util";
 import { limitsOf, ownCancel, seen, type Cancel } from "./calls.js";
 import { Files, UPLOAD_NAMES, writeFields, type FileInfo, type TreeCounts, type UploadOptions } from "./files.js";
-import { Flow, TAKE_BYTES, Waking, readableOf, webStreamOf } from "./flow.js";
+import { Flow, TAKE_BYTES, Waking, readableOf, turn, webStreamOf } from "./flow.js";
 import { native, type DownloadHandle, type Following, type UploadHandle } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions, Data, PathLike } from "./options.js";
@@ -105,6 +105,14 @@ function piecesOf(source: unknown): AsyncIterator<unknown> | Iterator<unknown> {
   throw new TypeError("source must be bytes, a string, a Blob, a stream, or an iterable of bytes");
 }
 
+/** So many pieces of a source are taken in one turn of the event loop. */
+const PIECES_A_TURN = 16;
+
+/** A turn between the parts of a large piece. */
+async function turnAfter(offset: number): Promise<void> {
+  if (offset > 0) await turn();
+}
+
 /** An upload that asks for its pieces. */
 class Upload<Result> {
   #told = 0;
@@ -142,7 +150,8 @@ class Upload<Result> {
   }
 
   async #give(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
-    for (;;) {
+    for (let count = 1; ; ++count) {
+      if (count % PIECES_A_TURN === 0) await turn(); // a source that never waits keeps nobody from anything
       const piece = await this.#unlessEnded(pieces.next());
       this.#tell();
       if (piece === undefined) {
@@ -153,7 +162,8 @@ class Upload<Result> {
       if (piece.done === true) return;
       const bytes = options.data("a piece of source", piece.value);
       for (let at = 0; at < bytes.length && !this.#ended; at += TAKE_BYTES) {
-        if (!native.givePiece(this.run, bytes.subarray(at, at + TAKE_BYTES))) await this.#room();
+        const hasRoom = native.givePiece(this.run, bytes.subarray(at, at + TAKE_BYTES));
+        await (hasRoom ? turnAfter(at) : this.#room());
       }
     }
   }

@@ -2,7 +2,8 @@
 
 import { CoveError } from "./errors.js";
 import { cancelOf, limitsOf, seen } from "./calls.js";
-import { Flow, TAKE_BYTES, Waking } from "./flow.js";
+import { Flow, ITEM_BYTES, Waking } from "./flow.js";
+import { items } from "./json.js";
 import { native, type Following, type WatchHandle } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions, PathLike } from "./options.js";
@@ -61,11 +62,12 @@ export class Watch extends Flow<FileEvent> {
   override async close(): Promise<void> {
     this.cancel();
     await this.#done.catch(() => undefined);
-    while (native.takeEvents(this.#run, TAKE_BYTES)) continue; // thrown away
+    while (native.takeEvents(this.#run, Infinity)) continue; // thrown away
   }
 
   protected override take(): FileEvent[] | null | undefined {
-    return native.takeEvents(this.#run, TAKE_BYTES) as FileEvent[] | null | undefined;
+    const taken = native.takeEvents(this.#run, ITEM_BYTES);
+    return typeof taken === "string" ? items<FileEvent>(taken) : taken;
   }
 
   protected override async atEnd(): Promise<void> {
