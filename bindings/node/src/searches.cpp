@@ -122,8 +122,8 @@ napi_value search_by(Arguments& in, const std::shared_ptr<WorkspaceHandle>& work
   if (in.has_failed()) return nullptr;
   const auto run = std::make_shared<SearchRun>(in.environment().library, std::move(pipe));
   callbacks.on_done = &on_done;
-  return follow<std::string, cove_search_summary>(in, std::make_shared<Keep>(Keep{workspace, {}}), run,
-                                            callbacks, begin);
+  return follow<std::string, cove_search_summary>(in, std::make_shared<Keep>(Keep{workspace, {}}),
+                                                  run, callbacks, begin);
 }
 
 }  // namespace

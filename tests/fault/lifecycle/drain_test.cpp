@@ -36,9 +36,9 @@ struct World {
       const auto& operation = record().operation;
       return operation && operation->phase == Phase::kArchiveUploaded;
     });
-    cluster.world.faults.slow = 1000;
+    cluster.world.faults.draw(1, {{SimFaultKind::kSlow, 100'000}});
     cluster.world.run_for(20ms);
-    cluster.world.faults.slow = 0;
+    cluster.world.faults.end();
     return archived;
   }
 };

@@ -69,7 +69,10 @@ TEST_CASE("Lease: of many processes one holds it, whatever answers are lost",
       processes.push_back(&cluster.start(i % 2 == 0 ? "m1" : "m2"));
       processes.back()->host().knows_deaths = false;
     }
-    cluster.world.faults = {.lost_request = 30, .lost_reply = 30, .slow = 10, .pause = 5};
+    cluster.world.faults.draw(seed, {{SimFaultKind::kLostRequest, 3000},
+                                     {SimFaultKind::kLostReply, 3000},
+                                     {SimFaultKind::kSlow, 1000},
+                                     {SimFaultKind::kPause, 500}});
     for (SimProcess* process : processes)
       all.push_back(begin_on(*process, use_often(*process, seen)));
     std::ptrdiff_t most = 0;

@@ -173,7 +173,9 @@ TEST_CASE("Quota: crashes and lost answers neither overfill it nor lose a place"
     SimCluster cluster(seed, limited({.all = 2}));
     SimProcess& dying = cluster.start();
     SimProcess& living = cluster.start();
-    cluster.world.faults = {.lost_request = 20, .lost_reply = 20, .slow = 5};
+    cluster.world.faults.draw(seed, {{SimFaultKind::kLostRequest, 2000},
+                                     {SimFaultKind::kLostReply, 2000},
+                                     {SimFaultKind::kSlow, 500}});
     dying.host().crash_after(20 + cluster.world.random(200));
     std::vector<Pending<Result<AcquiredInstance>>> asked;
     for (int i = 0; i < 8; ++i) {
