@@ -146,6 +146,20 @@ TEST_CASE("Skills: what somebody inside changed is moved aside and placed again"
   CHECK(skills.index(inputs, "app-1/g/2").skills.size() == 1);
 }
 
+TEST_CASE("Skills: a version that somebody inside closed or replaced keeps nobody out",
+          "[integration][prepare][skills]") {
+  Skills skills;
+  REQUIRE(skills.place({skill("v1"), skill("v2")}));
+  fs::remove_all(skills.path("v1"));
+  put(skills.path("v1"), "a file");
+  fs::remove_all(skills.path("v2"));
+  fs::create_symlink("/etc", skills.path("v2"));
+  const auto report = skills.place({skill("v1"), skill("v2")}, 1000, "app-1/g/2").value();
+  CHECK(report.replaced == std::vector<std::string>{"v1", "v2"});
+  CHECK(text_of(skills.path("v1/SKILL.md")) == skill_text("demo", "does things"));
+  CHECK(fs::is_directory(fs::symlink_status(skills.path("v2"))));
+}
+
 TEST_CASE("Skills: what lies beside a package may be of any size",
           "[integration][prepare][skills]") {
   Skills skills;

@@ -47,7 +47,7 @@ Task<Result<Package>> present_of(SkillShelf& shelf, Guest& guest, const std::str
       co_await read_guest_tree(shelf, guest, place, wanted, call);
   if (found && *found) co_return **std::move(found);
   const bool missing = !found && found.error().code() == ErrorCode::kNotFound;
-  const bool odd = !found && found.error().code() == ErrorCode::kFailedPrecondition;
+  const bool odd = !found && is_of_the_tree(found.error());
   if (!found && !missing && !odd) co_return found.error();
   if (!missing) COVE_CO_TRY_VOID(co_await remove_there(guest, directory, call));
   co_return Package();

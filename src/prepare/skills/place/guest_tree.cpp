@@ -78,6 +78,18 @@ Task<Result<std::string>> compare_entry(Guest& guest, const GuestPath& path,
 
 }  // namespace
 
+bool is_of_the_tree(const Error& error) {
+  switch (error.code()) {
+    case ErrorCode::kNotFound:
+    case ErrorCode::kPermissionDenied:
+    case ErrorCode::kPathEscape:
+    case ErrorCode::kAlreadyExists:
+    case ErrorCode::kFailedPrecondition:
+    case ErrorCode::kInvalidArgument: return true;
+    default: return false;
+  }
+}
+
 Task<Result<std::optional<Package>>> read_guest_tree(const SkillShelf& shelf, Guest& guest,
                                                      const GuestPath& path, const Package& expected,
                                                      const CallContext& call) {
@@ -100,15 +112,14 @@ Task<Result<std::string>> compare_guest_tree(const SkillShelf& shelf, Guest& gue
   if (!placed && placed.error().code() == ErrorCode::kNotFound) {
     co_return std::string("it is missing");
   }
-  if (!placed && placed.error().code() == ErrorCode::kFailedPrecondition) {
-    co_return std::string("it is no directory");
-  }
+  if (!placed && is_of_the_tree(placed.error())) co_return placed.error().message();
   if (!placed) co_return placed.error();
   if (*placed) co_return difference(expected, **placed);
   for (const PackageEntry& entry : expected.entries) {
     const GuestPath at = below(path, entry.path);
-    COVE_CO_TRY(std::string found, co_await compare_entry(guest, at, entry, call));
-    if (!found.empty()) co_return found;
+    Result<std::string> found = co_await compare_entry(guest, at, entry, call);
+    if (!found && is_of_the_tree(found.error())) co_return found.error().message();
+    if (!found || !found->empty()) co_return found;
   }
   co_return std::string();
 }

@@ -10,6 +10,10 @@
 
 namespace cove::prepare {
 
+/// True where an error says what somebody inside made of a directory (no permission to read it, a
+/// file in its place), not that the guest or the call failed.
+bool is_of_the_tree(const Error& error);
+
 /// What a directory holds, with contents, as far as it is not much larger than `expected`; none
 /// where it is, or where something in it cannot be in a package. kNotFound: no such directory.
 Task<Result<std::optional<Package>>> read_guest_tree(const SkillShelf& shelf, Guest& guest,
