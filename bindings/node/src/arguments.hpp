@@ -19,8 +19,7 @@ class Arguments {
  public:
   static constexpr std::size_t kMost = 6;
 
-  Arguments(napi_env env, napi_callback_info info)
-      : env_(env), environment_(Environment::of(env)) {
+  Arguments(napi_env env, napi_callback_info info) : env_(env), environment_(Environment::of(env)) {
     std::size_t count = kMost;
     napi_get_cb_info(env, info, &count, values_.data(), nullptr, nullptr);
     if (environment_->library == nullptr) fail("load() comes first");
@@ -98,8 +97,8 @@ class Arguments {
   std::string problem_;
 };
 
-/// A native function as Node calls it. Where arguments are wrong it must return null before it calls
-/// C with them.
+/// A native function as Node calls it. Where arguments are wrong it must return null before it
+/// calls C with them.
 template <napi_value (*function)(Arguments&)>
 napi_value method(napi_env env, napi_callback_info info) {
   Arguments arguments(env, info);

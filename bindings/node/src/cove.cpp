@@ -142,18 +142,17 @@ napi_value open(Arguments& in) {
   // Held twice: log_drop ends the inner one, which is C's from the call on.
   auto log = std::make_shared<std::unique_ptr<Log>>();
   if (is_function(in.env(), in.at(1))) *log = std::make_unique<Log>(in.environment(), in.at(1));
-  return run_call<cove>(
-      in, std::make_shared<Keep>(),
-      [library = in.environment().library, config = std::move(config), log](cove** out,
-                                                                          cove_error** error) {
-        cove_open_options options = COVE_OPEN_OPTIONS_INIT;
-        if (*log != nullptr) {
-          options.log = &Log::write;
-          options.log_user_data = log->release();
-          options.log_drop = &Log::drop;
-        }
-        return library->cove_open(config.c_str(), &options, out, error);
-      });
+  return run_call<cove>(in, std::make_shared<Keep>(),
+                        [library = in.environment().library, config = std::move(config), log](
+                            cove** out, cove_error** error) {
+                          cove_open_options options = COVE_OPEN_OPTIONS_INIT;
+                          if (*log != nullptr) {
+                            options.log = &Log::write;
+                            options.log_user_data = log->release();
+                            options.log_drop = &Log::drop;
+                          }
+                          return library->cove_open(config.c_str(), &options, out, error);
+                        });
 }
 
 napi_value close(Arguments& in) {

@@ -48,7 +48,8 @@ struct Taking {
   Pipe<Piece>* pipe;
   Deadline deadline;
   std::string data;
-  cove_status status = COVE_OK;  // of the last hand-over; the next piece ends the call where it failed
+  cove_status status =
+      COVE_OK;  // of the last hand-over; the next piece ends the call where it failed
 };
 
 cove_status on_piece(void* user_data, const void* data, std::size_t size) {

@@ -62,12 +62,12 @@ napi_value edit_file(Arguments& in) {
   options.flags = fields.flag("durable", COVE_EDIT_DURABLE);
   options.if_unchanged_since = etag ? etag->c_str() : nullptr;
   in.limits(fields, options);
-  return start_call<cove_edit_result>(in, workspace, [&](auto done, void* data,
-                                                         cove_error** error) {
-    return in.library().cove_workspace_edit_file_start(workspace->raw, path.c_str(),
-                                                       edits.raw.data(), edits.raw.size(),
-                                                       &options, done, data, nullptr, error);
-  });
+  return start_call<cove_edit_result>(
+      in, workspace, [&](auto done, void* data, cove_error** error) {
+        return in.library().cove_workspace_edit_file_start(workspace->raw, path.c_str(),
+                                                           edits.raw.data(), edits.raw.size(),
+                                                           &options, done, data, nullptr, error);
+      });
 }
 
 napi_value edit_files(Arguments& in) {
@@ -91,11 +91,11 @@ napi_value edit_files(Arguments& in) {
   }
   cove_call_options options = COVE_CALL_OPTIONS_INIT;
   in.limits(in.fields(2), options);
-  return start_call<cove_edit_results>(in, workspace, [&](auto done, void* data,
-                                                          cove_error** error) {
-    return in.library().cove_workspace_edit_files_start(workspace->raw, files.data(), files.size(),
-                                                        &options, done, data, nullptr, error);
-  });
+  return start_call<cove_edit_results>(
+      in, workspace, [&](auto done, void* data, cove_error** error) {
+        return in.library().cove_workspace_edit_files_start(
+            workspace->raw, files.data(), files.size(), &options, done, data, nullptr, error);
+      });
 }
 
 }  // namespace cove_node

@@ -77,9 +77,9 @@ napi_value error_value(const Environment& environment, const cove_error* error) 
 napi_value error_value(const Environment& environment, cove_status code,
                        const std::string& message) {
   napi_env env = environment.env;
-  return make(environment, {number_value(env, code), text_value(env, message),
-                            text_value(env, message), number_value(env, -1),
-                            Object(env).value(), undefined_value(env)});
+  return make(environment,
+              {number_value(env, code), text_value(env, message), text_value(env, message),
+               number_value(env, -1), Object(env).value(), undefined_value(env)});
 }
 
 }  // namespace cove_node

@@ -12,9 +12,7 @@ namespace cove_node {
 class ExecOptions {
  public:
   ExecOptions(Arguments& in, const Fields& fields)
-      : cwd_(fields.text("cwd")),
-        env_(fields.texts("env")),
-        shell_line_(fields.text("shellLine")) {
+      : cwd_(fields.text("cwd")), env_(fields.texts("env")), shell_line_(fields.text("shellLine")) {
     const BytesView input = fields.bytes("stdin");
     raw.flags = fields.flag("mergeOutput", COVE_EXEC_MERGE_OUTPUT) |
                 fields.flag("spill", COVE_EXEC_SPILL) |

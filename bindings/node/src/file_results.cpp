@@ -35,14 +35,10 @@ napi_value edited_value(const Environment& environment, const cove_edit_result* 
 
 const char* file_type_name(int type) noexcept {
   switch (type) {
-    case COVE_FILE_REGULAR:
-      return "file";
-    case COVE_FILE_DIRECTORY:
-      return "directory";
-    case COVE_FILE_SYMLINK:
-      return "symlink";
-    default:
-      return "other";
+    case COVE_FILE_REGULAR: return "file";
+    case COVE_FILE_DIRECTORY: return "directory";
+    case COVE_FILE_SYMLINK: return "symlink";
+    default: return "other";
   }
 }
 
@@ -101,8 +97,7 @@ napi_value Outcome<cove_file_content>::value(const Environment& environment,
   return made.value();
 }
 
-napi_value Outcome<cove_line_slice>::value(const Environment& environment,
-                                           cove_line_slice*& out) {
+napi_value Outcome<cove_line_slice>::value(const Environment& environment, cove_line_slice*& out) {
   const Library& library = *environment.library;
   napi_env env = environment.env;
   std::size_t size = 0;

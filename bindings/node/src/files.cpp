@@ -138,8 +138,8 @@ napi_value move(Arguments& in) {
   const cove_move_options options = move_options(in, 3);
   return about<cove_file_info>(in, [&](cove_workspace* workspace, const char* path, auto done,
                                        void* data, cove_error** error) {
-    return in.library().cove_workspace_move_start(workspace, path, to.c_str(), &options, done,
-                                                  data, nullptr, error);
+    return in.library().cove_workspace_move_start(workspace, path, to.c_str(), &options, done, data,
+                                                  nullptr, error);
   });
 }
 
@@ -148,8 +148,8 @@ napi_value copy(Arguments& in) {
   const cove_move_options options = move_options(in, 3);
   return about<cove_tree_counts>(in, [&](cove_workspace* workspace, const char* path, auto done,
                                          void* data, cove_error** error) {
-    return in.library().cove_workspace_copy_start(workspace, path, to.c_str(), &options, done,
-                                                  data, nullptr, error);
+    return in.library().cove_workspace_copy_start(workspace, path, to.c_str(), &options, done, data,
+                                                  nullptr, error);
   });
 }
 
@@ -170,8 +170,8 @@ napi_value make_symlink(Arguments& in) {
   in.limits(in.fields(3), options);
   return about<cove_file_info>(in, [&](cove_workspace* workspace, const char* path, auto done,
                                        void* data, cove_error** error) {
-    return in.library().cove_workspace_make_symlink_start(workspace, path, target.c_str(),
-                                                          &options, done, data, nullptr, error);
+    return in.library().cove_workspace_make_symlink_start(workspace, path, target.c_str(), &options,
+                                                          done, data, nullptr, error);
   });
 }
 

@@ -20,68 +20,69 @@ napi_value acquire(Arguments& in);         // (cove, key, options) => Promise<{h
 napi_value release(Arguments& in);         // (workspace, options) => Promise
 
 // lifecycle.cpp
-napi_value stop(Arguments& in);     // (cove, sandboxId, options) => Promise
-napi_value archive(Arguments& in);  // (cove, sandboxId, options) => Promise
-napi_value destroy(Arguments& in);  // (cove, sandboxId, options) => Promise
-napi_value sweep(Arguments& in);    // (cove, options) => Promise<Buffer of JSON>
-napi_value status(Arguments& in);   // (cove, sandboxId, options) => Promise<Buffer of JSON>
+napi_value stop(Arguments& in);       // (cove, sandboxId, options) => Promise
+napi_value archive(Arguments& in);    // (cove, sandboxId, options) => Promise
+napi_value destroy(Arguments& in);    // (cove, sandboxId, options) => Promise
+napi_value sweep(Arguments& in);      // (cove, options) => Promise<Buffer of JSON>
+napi_value status(Arguments& in);     // (cove, sandboxId, options) => Promise<Buffer of JSON>
 napi_value list_page(Arguments& in);  // (cove, options) => Promise<Buffer of JSON>
 napi_value doctor(Arguments& in);     // (cove) => Promise<Buffer of JSON>
 
 // commands.cpp
-napi_value exec(Arguments& in);          // (workspace, argv, options, onWake | undefined) => {run, done}
-napi_value take_output(Arguments& in);   // (run, most) => [stream, Buffer, ...] | null at the end
-napi_value cancel_run(Arguments& in);    // (run of exec)
-napi_value detach_run(Arguments& in);    // (run of exec)
-napi_value discard_run(Arguments& in);   // (run of exec)
-napi_value buffered_of(Arguments& in);   // (run of exec) => bytes
-napi_value write_stdin(Arguments& in);   // (run, Buffer, options) => Promise
-napi_value close_stdin(Arguments& in);   // (run, options) => Promise
-napi_value send_signal(Arguments& in);   // (run, signal, options) => Promise
-napi_value resize(Arguments& in);        // (run, rows, columns, options) => Promise
+napi_value exec(Arguments& in);  // (workspace, argv, options, onWake | undefined) => {run, done}
+napi_value take_output(Arguments& in);  // (run, most) => [stream, Buffer, ...] | null at the end
+napi_value cancel_run(Arguments& in);   // (run of exec)
+napi_value detach_run(Arguments& in);   // (run of exec)
+napi_value discard_run(Arguments& in);  // (run of exec)
+napi_value buffered_of(Arguments& in);  // (run of exec) => bytes
+napi_value write_stdin(Arguments& in);  // (run, Buffer, options) => Promise
+napi_value close_stdin(Arguments& in);  // (run, options) => Promise
+napi_value send_signal(Arguments& in);  // (run, signal, options) => Promise
+napi_value resize(Arguments& in);       // (run, rows, columns, options) => Promise
 
 // processes.cpp
-napi_value start_process(Arguments& in);        // (workspace, argv, options) => Promise<ProcessInfo>
-napi_value list_processes(Arguments& in);       // (workspace, options) => Promise<ProcessInfo[]>
-napi_value find_process(Arguments& in);         // (workspace, id, options) => Promise<ProcessInfo>
-napi_value end_process(Arguments& in);          // (workspace, id, options) => Promise<ProcessInfo>
-napi_value wait_process(Arguments& in);         // (workspace, id, options) => Promise<ProcessInfo>
-napi_value process_output(Arguments& in);       // (workspace, id, options) => Promise<OutputSlice>
+napi_value start_process(Arguments& in);   // (workspace, argv, options) => Promise<ProcessInfo>
+napi_value list_processes(Arguments& in);  // (workspace, options) => Promise<ProcessInfo[]>
+napi_value find_process(Arguments& in);    // (workspace, id, options) => Promise<ProcessInfo>
+napi_value end_process(Arguments& in);     // (workspace, id, options) => Promise<ProcessInfo>
+napi_value wait_process(Arguments& in);    // (workspace, id, options) => Promise<ProcessInfo>
+napi_value process_output(Arguments& in);  // (workspace, id, options) => Promise<OutputSlice>
 napi_value write_process_stdin(Arguments& in);  // (workspace, id, Buffer, options) => Promise
 napi_value close_process_stdin(Arguments& in);  // (workspace, id, options) => Promise
 napi_value signal_process(Arguments& in);       // (workspace, id, signal, options) => Promise
-napi_value resize_process(Arguments& in);       // (workspace, id, rows, columns, options) => Promise
-napi_value remove_process(Arguments& in);       // (workspace, id, options) => Promise
-napi_value attach_process(Arguments& in);       // (workspace, id, options, onWake) => {run, done}
+napi_value resize_process(Arguments& in);  // (workspace, id, rows, columns, options) => Promise
+napi_value remove_process(Arguments& in);  // (workspace, id, options) => Promise
+napi_value attach_process(Arguments& in);  // (workspace, id, options, onWake) => {run, done}
 
 // files.cpp
-napi_value read_file(Arguments& in);       // (workspace, path, options) => Promise<Buffer>
-napi_value read(Arguments& in);            // (workspace, path, options) => Promise<FileContent>
-napi_value read_lines(Arguments& in);      // (workspace, path, options) => Promise<LineSlice>
-napi_value write_file(Arguments& in);      // (workspace, path, Buffer, options) => Promise<FileInfo>
-napi_value stat(Arguments& in);            // (workspace, path, options) => Promise<FileInfo>
-napi_value list_files(Arguments& in);      // (workspace, path, options) => Promise<{entries: JSON, next}>
+napi_value read_file(Arguments& in);   // (workspace, path, options) => Promise<Buffer>
+napi_value read(Arguments& in);        // (workspace, path, options) => Promise<FileContent>
+napi_value read_lines(Arguments& in);  // (workspace, path, options) => Promise<LineSlice>
+napi_value write_file(Arguments& in);  // (workspace, path, Buffer, options) => Promise<FileInfo>
+napi_value stat(Arguments& in);        // (workspace, path, options) => Promise<FileInfo>
+napi_value list_files(
+    Arguments& in);  // (workspace, path, options) => Promise<{entries: JSON, next}>
 napi_value make_directory(Arguments& in);  // (workspace, path, options) => Promise
 napi_value remove(Arguments& in);          // (workspace, path, options) => Promise
 napi_value move(Arguments& in);            // (workspace, from, to, options) => Promise<FileInfo>
 napi_value copy(Arguments& in);            // (workspace, from, to, options) => Promise<TreeCounts>
 napi_value set_mode(Arguments& in);        // (workspace, path, mode, options) => Promise<FileInfo>
-napi_value make_symlink(Arguments& in);    // (workspace, path, target, options) => Promise<FileInfo>
+napi_value make_symlink(Arguments& in);  // (workspace, path, target, options) => Promise<FileInfo>
 
 // edits.cpp
 napi_value edit_file(Arguments& in);   // (workspace, path, edits, options) => Promise<EditResult>
 napi_value edit_files(Arguments& in);  // (workspace, files, options) => Promise<(result | error)[]>
 
 // downloads.cpp
-napi_value download(Arguments& in);  // (workspace, path, isTree, options, onWake) => {run, done}
+napi_value download(Arguments& in);     // (workspace, path, isTree, options, onWake) => {run, done}
 napi_value take_pieces(Arguments& in);  // (run, most) => [Buffer, done, total | -1, ...] | null
 napi_value end_download(Arguments& in);  // (run)
 
 // uploads.cpp
-napi_value upload(Arguments& in);       // (workspace, path, options, onWake) => {run, done}
-napi_value upload_tree(Arguments& in);  // (workspace, path, options, onWake) => {run, done}
-napi_value give_piece(Arguments& in);   // (run, Buffer) => whether there is room for more
-napi_value end_upload(Arguments& in);   // (run, isWhole): the end, or that nothing will follow
+napi_value upload(Arguments& in);           // (workspace, path, options, onWake) => {run, done}
+napi_value upload_tree(Arguments& in);      // (workspace, path, options, onWake) => {run, done}
+napi_value give_piece(Arguments& in);       // (run, Buffer) => whether there is room for more
+napi_value end_upload(Arguments& in);       // (run, isWhole): the end, or that nothing will follow
 napi_value upload_progress(Arguments& in);  // (run) => bytes done
 
 // watches.cpp
@@ -90,17 +91,17 @@ napi_value take_events(Arguments& in);   // (run, most) => JSON | null at the en
 napi_value cancel_watch(Arguments& in);  // (run)
 
 // searches.cpp
-napi_value grep(Arguments& in);           // (workspace, path, pattern, options, onWake) => {run, done}
-napi_value find(Arguments& in);           // (workspace, path, options, onWake) => {run, done}
-napi_value take_found(Arguments& in);     // (run, most) => JSON | null at the end
+napi_value grep(Arguments& in);        // (workspace, path, pattern, options, onWake) => {run, done}
+napi_value find(Arguments& in);        // (workspace, path, options, onWake) => {run, done}
+napi_value take_found(Arguments& in);  // (run, most) => JSON | null at the end
 napi_value cancel_search(Arguments& in);  // (run)
 napi_value discard_found(Arguments& in);  // (run)
 
 // tools.cpp
-napi_value describe_tools(Arguments& in);   // (format) => string of JSON
-napi_value call_tool(Arguments& in);        // (workspace, name, json, options, makeLinks) => Promise
-napi_value answer_links(Arguments& in);     // (request, urls)
-napi_value refuse_links(Arguments& in);     // (request, code, message)
-napi_value are_links_over(Arguments& in);   // (request) => boolean
+napi_value describe_tools(Arguments& in);  // (format) => string of JSON
+napi_value call_tool(Arguments& in);       // (workspace, name, json, options, makeLinks) => Promise
+napi_value answer_links(Arguments& in);    // (request, urls)
+napi_value refuse_links(Arguments& in);    // (request, code, message)
+napi_value are_links_over(Arguments& in);  // (request) => boolean
 
 }  // namespace cove_node

@@ -16,8 +16,7 @@ napi_value stop_by(Arguments& in, StopForm form) {
   options.drain = fields.truth("cancelUse") ? COVE_DRAIN_CANCEL : COVE_DRAIN_REFUSE;
   in.limits(fields, options);
   return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
-    return (in.library().*form)(handle->raw, sandbox.c_str(), &options, done, data, nullptr,
-                                error);
+    return (in.library().*form)(handle->raw, sandbox.c_str(), &options, done, data, nullptr, error);
   });
 }
 
@@ -78,11 +77,11 @@ napi_value list_page(Arguments& in) {
 
 napi_value doctor(Arguments& in) {
   auto handle = in.handle<CoveHandle>(0);
-  return run_call<cove_buffer>(
-      in, std::make_shared<Keep>(),
-      [handle = std::move(handle)](cove_buffer** out, cove_error** error) {
-        return handle->library->cove_doctor_json(handle->raw, nullptr, out, error);
-      });
+  return run_call<cove_buffer>(in, std::make_shared<Keep>(),
+                               [handle = std::move(handle)](cove_buffer** out, cove_error** error) {
+                                 return handle->library->cove_doctor_json(handle->raw, nullptr, out,
+                                                                          error);
+                               });
 }
 
 }  // namespace cove_node

@@ -60,11 +60,11 @@ napi_value list_processes(Arguments& in) {
   const auto workspace = in.handle<WorkspaceHandle>(0);
   cove_call_options options = COVE_CALL_OPTIONS_INIT;
   in.limits(in.fields(1), options);
-  return start_call<cove_process_list>(
-      in, workspace, [&](auto done, void* data, cove_error** error) {
-        return in.library().cove_workspace_list_processes_start(workspace->raw, &options, done,
-                                                                data, nullptr, error);
-      });
+  return start_call<cove_process_list>(in, workspace,
+                                       [&](auto done, void* data, cove_error** error) {
+                                         return in.library().cove_workspace_list_processes_start(
+                                             workspace->raw, &options, done, data, nullptr, error);
+                                       });
 }
 
 napi_value find_process(Arguments& in) {

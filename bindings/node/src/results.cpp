@@ -51,8 +51,7 @@ napi_value process_value(const Environment& environment, const cove_process_info
       .path("command", library.cove_process_info_command(info))
       .path("cwd", library.cove_process_info_cwd(info))
       .number("startedAtMs", static_cast<double>(library.cove_process_info_started_at_ms(info)))
-      .number("keepAliveSeconds",
-              static_cast<double>(library.cove_process_info_keep_alive_s(info)))
+      .number("keepAliveSeconds", static_cast<double>(library.cove_process_info_keep_alive_s(info)))
       .truth("hasTerminal", library.cove_process_info_has_terminal(info) == 1)
       .truth("stdinOpen", library.cove_process_info_stdin_open(info) == 1)
       .number("outBytes",
@@ -60,8 +59,8 @@ napi_value process_value(const Environment& environment, const cove_process_info
       .number("errBytes",
               static_cast<double>(library.cove_process_info_total_bytes(info, COVE_STDERR)))
       .truth("running", end == nullptr)
-      .set("end", end == nullptr ? null_value(environment.env)
-                                 : exec_result_value(environment, end));
+      .set("end",
+           end == nullptr ? null_value(environment.env) : exec_result_value(environment, end));
   return made.value();
 }
 
@@ -123,8 +122,7 @@ napi_value Outcome<cove_workspace>::value(const Environment& environment, cove_w
 
 napi_value Outcome<cove_buffer>::value(const Environment& environment, cove_buffer*& out) {
   const Library& library = *environment.library;
-  return bytes_value(environment.env, library.cove_buffer_data(out),
-                     library.cove_buffer_size(out));
+  return bytes_value(environment.env, library.cove_buffer_data(out), library.cove_buffer_size(out));
 }
 
 napi_value Outcome<cove_exec_result>::value(const Environment& environment,

@@ -38,13 +38,11 @@ struct Outcome<Nothing> {
   }
 };
 
-#define COVE_OUTCOME(type)                                              \
-  template <>                                                           \
-  struct Outcome<type> {                                                \
-    static void free(const Library& library, type* out) {               \
-      library.type##_free(out);                                         \
-    }                                                                   \
-    static napi_value value(const Environment& environment, type*& out); \
+#define COVE_OUTCOME(type)                                                            \
+  template <>                                                                         \
+  struct Outcome<type> {                                                              \
+    static void free(const Library& library, type* out) { library.type##_free(out); } \
+    static napi_value value(const Environment& environment, type*& out);              \
   };
 
 COVE_OUTCOME(cove)

@@ -122,8 +122,8 @@ napi_value search_by(Arguments& in, const std::shared_ptr<WorkspaceHandle>& work
   if (in.has_failed()) return nullptr;
   const auto run = std::make_shared<SearchRun>(in.environment().library, std::move(pipe));
   callbacks.on_done = &on_done;
-  return follow<std::string, cove_search_summary>(in, std::make_shared<Keep>(Keep{workspace, {}}), run,
-                                            callbacks, begin);
+  return follow<std::string, cove_search_summary>(in, std::make_shared<Keep>(Keep{workspace, {}}),
+                                                  run, callbacks, begin);
 }
 
 }  // namespace
@@ -136,11 +136,10 @@ napi_value grep(Arguments& in) {
   Texts include = fields.texts("include");
   Texts exclude = fields.texts("exclude");
   cove_grep_options options = COVE_GREP_OPTIONS_INIT;
-  options.flags = fields.flag("literal", COVE_GREP_LITERAL) |
-                  fields.flag("ignoreCase", COVE_GREP_IGNORE_CASE) |
-                  fields.flag("wholeWord", COVE_GREP_WHOLE_WORD) |
-                  fields.flag("hidden", COVE_GREP_HIDDEN) |
-                  fields.flag("noIgnoreFiles", COVE_GREP_NO_IGNORE_FILES);
+  options.flags =
+      fields.flag("literal", COVE_GREP_LITERAL) | fields.flag("ignoreCase", COVE_GREP_IGNORE_CASE) |
+      fields.flag("wholeWord", COVE_GREP_WHOLE_WORD) | fields.flag("hidden", COVE_GREP_HIDDEN) |
+      fields.flag("noIgnoreFiles", COVE_GREP_NO_IGNORE_FILES);
   options.context_before = fields.u32("contextBefore");
   options.context_after = fields.u32("contextAfter");
   options.include = include.data();
@@ -156,8 +155,8 @@ napi_value grep(Arguments& in) {
   return search_by(in, workspace, in.at(4), callbacks,
                    [&](const cove_grep_callbacks* given, cove_search** out, cove_error** error) {
                      return in.library().cove_workspace_grep_start(workspace->raw, path.c_str(),
-                                                                   pattern.c_str(), &options,
-                                                                   given, out, error);
+                                                                   pattern.c_str(), &options, given,
+                                                                   out, error);
                    });
 }
 

@@ -91,12 +91,11 @@ napi_value call_tool(Arguments& in) {
     options.link_user_data = new LinkMaker(in.environment(), in.at(4));
     options.link_drop = &LinkMaker::drop;
   }
-  return start_call<cove_tool_result>(in, workspace, [&](auto done, void* data,
-                                                         cove_error** error) {
-    return in.library().cove_workspace_tool_call_start(workspace->raw, name.c_str(),
-                                                       arguments.c_str(), &options, done, data,
-                                                       nullptr, error);
-  });
+  return start_call<cove_tool_result>(
+      in, workspace, [&](auto done, void* data, cove_error** error) {
+        return in.library().cove_workspace_tool_call_start(
+            workspace->raw, name.c_str(), arguments.c_str(), &options, done, data, nullptr, error);
+      });
 }
 
 napi_value answer_links(Arguments& in) {

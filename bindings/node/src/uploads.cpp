@@ -79,8 +79,7 @@ struct UploadRun final : Abandonable {
 
 namespace {
 
-cove_status next_piece(void* user_data, void* buffer, std::size_t capacity,
-                       std::size_t* out_size) {
+cove_status next_piece(void* user_data, void* buffer, std::size_t capacity, std::size_t* out_size) {
   return static_cast<UploadRun*>(user_data)->next(buffer, capacity, out_size);
 }
 
@@ -112,21 +111,21 @@ napi_value upload_by(Arguments& in, const Options& options, Call call) {
   napi_typeof(in.env(), in.at(3), &type);
   if (type != napi_function) in.fail("argument 3 is no function");
   if (in.has_failed()) return nullptr;
-  const auto run = std::make_shared<UploadRun>(
-      std::make_shared<Waker>(in.environment(), in.at(3)), in.cancel());
+  const auto run =
+      std::make_shared<UploadRun>(std::make_shared<Waker>(in.environment(), in.at(3)), in.cancel());
   if (run->cancel != nullptr) run->cancel->work = run;
   run->deadline = deadline_after(in.fields(2).u64("timeoutMs"));
   in.environment().live->add(std::static_pointer_cast<Abandonable>(run));
-  napi_value const done = run_call<Out>(
-      in, std::make_shared<Keep>(),
-      [workspace, run, options, call, path = std::move(path),
-       last = std::make_shared<LastWake>(run)](Out** out, cove_error** error) {
-        cove_upload_callbacks callbacks = COVE_UPLOAD_CALLBACKS_INIT;
-        callbacks.next_piece = &next_piece;
-        callbacks.on_progress = &on_progress;
-        callbacks.user_data = run.get();
-        return call(*workspace, path.c_str(), callbacks, options, out, error);
-      });
+  napi_value const done =
+      run_call<Out>(in, std::make_shared<Keep>(),
+                    [workspace, run, options, call, path = std::move(path),
+                     last = std::make_shared<LastWake>(run)](Out** out, cove_error** error) {
+                      cove_upload_callbacks callbacks = COVE_UPLOAD_CALLBACKS_INIT;
+                      callbacks.next_piece = &next_piece;
+                      callbacks.on_progress = &on_progress;
+                      callbacks.user_data = run.get();
+                      return call(*workspace, path.c_str(), callbacks, options, out, error);
+                    });
   return run_value(in.env(), wrap(in.env(), run), done);
 }
 
@@ -148,9 +147,8 @@ napi_value upload(Arguments& in) {
   in.limits(fields, options.raw);
   return upload_by<cove_file_info>(
       in, options,
-      [](const WorkspaceHandle& workspace, const char* path,
-         const cove_upload_callbacks& callbacks, const WriteOptions& written,
-         cove_file_info** out, cove_error** error) {
+      [](const WorkspaceHandle& workspace, const char* path, const cove_upload_callbacks& callbacks,
+         const WriteOptions& written, cove_file_info** out, cove_error** error) {
         cove_write_options asked = written.raw;
         asked.if_unchanged_since = written.etag ? written.etag->c_str() : nullptr;
         return workspace.library->cove_workspace_upload(workspace.raw, path, &callbacks, &asked,
@@ -163,11 +161,10 @@ napi_value upload_tree(Arguments& in) {
   in.limits(in.fields(2), options);
   return upload_by<cove_tree_counts>(
       in, options,
-      [](const WorkspaceHandle& workspace, const char* path,
-         const cove_upload_callbacks& callbacks, const cove_call_options& call,
-         cove_tree_counts** out, cove_error** error) {
-        return workspace.library->cove_workspace_upload_tree(workspace.raw, path, &callbacks,
-                                                             &call, out, error);
+      [](const WorkspaceHandle& workspace, const char* path, const cove_upload_callbacks& callbacks,
+         const cove_call_options& call, cove_tree_counts** out, cove_error** error) {
+        return workspace.library->cove_workspace_upload_tree(workspace.raw, path, &callbacks, &call,
+                                                             out, error);
       });
 }
 

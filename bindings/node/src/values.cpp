@@ -223,8 +223,6 @@ BytesView Fields::bytes(const char* name) const {
   return read_bytes(env_, at(name)).value_or(BytesView{});
 }
 
-Texts Fields::texts(const char* name) const {
-  return read_texts(env_, at(name)).value_or(Texts{});
-}
+Texts Fields::texts(const char* name) const { return read_texts(env_, at(name)).value_or(Texts{}); }
 
 }  // namespace cove_node

@@ -56,10 +56,9 @@ void on_events(void* user_data, const cove_file_events* events) {
   const std::size_t count = library.cove_file_events_count(events);
   for (std::size_t i = 0; i < count; ++i) {
     const cove_file_event* const event = library.cove_file_events_entry(events, i);
-    std::string json =
-        event_json(library.cove_file_event_change(event), library.cove_file_event_path(event),
-                   library.cove_file_event_old_path(event),
-                   library.cove_file_event_is_directory(event) == 1);
+    std::string json = event_json(
+        library.cove_file_event_change(event), library.cove_file_event_path(event),
+        library.cove_file_event_old_path(event), library.cove_file_event_is_directory(event) == 1);
     const std::size_t size = kItemBytes + json.size();
     // A watch cannot be slowed down: what nobody reads becomes one "overflow".
     if (follower.pipe->push(std::move(json), size)) {
