@@ -4,7 +4,7 @@
  *
  * The model is a script here; where a real one is asked, its client goes into `ask`.
  *
- *     npm install && node --import tsx agent-loop.ts STATE_DIR      (or compile it with tsc)
+ *     node agent-loop.ts STATE_DIR      (Node 22.18 or newer; for an older one compile it with tsc)
  */
 
 import { Cove, CoveError, describeTools, type OpenAiTool, type Workspace } from "cove-workspace";

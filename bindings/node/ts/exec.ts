@@ -182,7 +182,6 @@ export class ExecStream extends Flow<OutputChunk> {
   readonly #run: ExecHandle;
   readonly #done: Promise<ExecResult>;
   readonly #attached: boolean;
-  #closed = false;
 
   /** @internal `owner` lives as long as its command. */
   constructor(following: Following<ExecHandle, unknown>, waking: Waking, attached: boolean, signal?: AbortSignal) {
@@ -265,7 +264,7 @@ export class ExecStream extends Flow<OutputChunk> {
   }
 
   override async close(): Promise<void> {
-    this.#closed = true;
+    this.isClosed = true;
     native.discardRun(this.#run);
     await this.#done.catch(() => undefined);
   }
@@ -291,7 +290,7 @@ export class ExecStream extends Flow<OutputChunk> {
   }
 
   protected override async atEnd(): Promise<void> {
-    if (!this.#closed) await this.#done;
+    await this.#done;
   }
 
   #bytes(stream?: OutputStream): AsyncIterable<Buffer> {

@@ -46,6 +46,9 @@ export abstract class Flow<Item> implements AsyncIterableIterator<Item>, AsyncDi
   readonly #waking: Waking;
   #pieces: AsyncGenerator<Item, undefined, undefined> | undefined;
 
+  /** @internal Set by `close`: nothing is given any more. */
+  protected isClosed = false;
+
   /** @internal */
   protected constructor(waking: Waking) {
     this.#waking = waking;
@@ -90,9 +93,9 @@ export abstract class Flow<Item> implements AsyncIterableIterator<Item>, AsyncDi
   async *#read(): AsyncGenerator<Item, undefined, undefined> {
     let waited = true;
     for (;;) {
-      const items = this.take();
+      const items = this.isClosed ? null : this.take();
       if (items === null) {
-        await this.atEnd();
+        if (!this.isClosed) await this.atEnd();
         return undefined;
       }
       if (items === undefined) {
@@ -102,7 +105,10 @@ export abstract class Flow<Item> implements AsyncIterableIterator<Item>, AsyncDi
       }
       if (!waited) await turn();
       waited = false;
-      for (const item of items) yield item;
+      for (const item of items) {
+        if (this.isClosed) return undefined;
+        yield item;
+      }
     }
   }
 }

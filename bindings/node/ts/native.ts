@@ -81,7 +81,7 @@ export interface Native {
   signalProcess(workspace: WorkspaceHandle, id: string, signal: number, options: Limits): Promise<void>;
   resizeProcess(workspace: WorkspaceHandle, id: string, rows: number, columns: number, options: Limits): Promise<void>;
   removeProcess(workspace: WorkspaceHandle, id: string, options: Limits): Promise<void>;
-  attachProcess(workspace: WorkspaceHandle, id: string, options: Fields, wake: Wake): Following<ExecHandle, unknown>;
+  attachProcess(w: WorkspaceHandle, id: string, options: Fields, wake: Wake): Following<ExecHandle, unknown>;
   readFile(workspace: WorkspaceHandle, path: Path, options: Fields): Promise<Buffer>;
   read(workspace: WorkspaceHandle, path: Path, options: Fields): Promise<unknown>;
   readLines(workspace: WorkspaceHandle, path: Path, options: Fields): Promise<unknown>;

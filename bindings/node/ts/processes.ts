@@ -1,7 +1,9 @@
 /** Background processes: commands that nobody waits for, known by their id. */
 
 import { call, cancelOf, limitsOf } from "./calls.js";
-import { COMMAND, ExecStream, argvOf, commandFields, type Command, type CommandOptions, type ExecResult, type OutputStream } from "./exec.js";
+import {
+  COMMAND, ExecStream, argvOf, commandFields, type Command, type CommandOptions, type ExecResult, type OutputStream,
+} from "./exec.js";
 import { Waking } from "./flow.js";
 import { native } from "./native.js";
 import * as options from "./options.js";

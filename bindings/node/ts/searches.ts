@@ -130,7 +130,6 @@ export interface FindOptions extends CallOptions {
 export class Search<Found> extends Flow<Found> {
   readonly #run: SearchHandle;
   readonly #done: Promise<SearchSummary>;
-  #closed = false;
 
   /** @internal */
   constructor(following: Following<SearchHandle, unknown>, waking: Waking, signal?: AbortSignal) {
@@ -159,7 +158,7 @@ export class Search<Found> extends Flow<Found> {
   }
 
   override async close(): Promise<void> {
-    this.#closed = true;
+    this.isClosed = true;
     native.discardFound(this.#run);
     await this.#done.catch(() => undefined);
   }
@@ -170,7 +169,7 @@ export class Search<Found> extends Flow<Found> {
   }
 
   protected override async atEnd(): Promise<void> {
-    if (!this.#closed) await this.#done;
+    await this.#done;
   }
 }
 

@@ -115,10 +115,10 @@ export abstract class Tools extends Searches {
         if (!native.areLinksOver(request)) refuse(request, said);
       }
     };
-    const ask = linkMaker === undefined ? undefined : (request: LinkRequest, files: unknown[]) => void answer(request, files as FileToLink[]);
+    const ask = (request: LinkRequest, files: unknown[]): void => void answer(request, files as FileToLink[]);
 
     const result: Awaited<ReturnType<typeof native.callTool>> = await call(checked, (limits) =>
-      native.callTool(this.use(), tool, json, limits, ask),
+      native.callTool(this.use(), tool, json, limits, linkMaker === undefined ? undefined : ask),
     );
     if (failed !== undefined) throw failed.error;
     return { text: result.text, data: JSON.parse(result.dataJson) as Record<string, unknown>, isError: result.isError };

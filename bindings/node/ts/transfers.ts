@@ -37,7 +37,6 @@ export class Download extends Flow<Buffer> {
   readonly #run: DownloadHandle;
   readonly #done: Promise<void>;
   readonly #onProgress: OnProgress | undefined;
-  #closed = false;
 
   /** @internal */
   constructor(following: Following<DownloadHandle, void>, waking: Waking, given: Partial<TransferOptions>) {
@@ -67,13 +66,12 @@ export class Download extends Flow<Buffer> {
   }
 
   override async close(): Promise<void> {
-    this.#closed = true;
+    this.isClosed = true;
     native.endDownload(this.#run);
     await this.#done.catch(() => undefined);
   }
 
   protected override take(): Buffer[] | null | undefined {
-    if (this.#closed) return null;
     const taken = native.takePieces(this.#run, TAKE_BYTES);
     if (taken === null || taken === undefined) return taken;
     const pieces: Buffer[] = [];
@@ -86,7 +84,7 @@ export class Download extends Flow<Buffer> {
   }
 
   protected override async atEnd(): Promise<void> {
-    if (!this.#closed) await this.#done;
+    await this.#done;
   }
 }
 

@@ -60,6 +60,7 @@ export class Watch extends Flow<FileEvent> {
   }
 
   override async close(): Promise<void> {
+    this.isClosed = true;
     this.cancel();
     await this.#done.catch(() => undefined);
     while (native.takeEvents(this.#run, Infinity)) continue; // thrown away

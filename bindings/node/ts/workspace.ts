@@ -2,7 +2,9 @@
 
 import { call, cancelOf, limitsOf } from "./calls.js";
 import { CoveError } from "./errors.js";
-import { COMMAND, ExecStream, argvOf, commandFields, type Command, type ExecOptions, type ExecResult, type StreamOptions } from "./exec.js";
+import {
+  COMMAND, ExecStream, argvOf, commandFields, type Command, type ExecOptions, type ExecResult, type StreamOptions,
+} from "./exec.js";
 import { Waking, asyncDispose } from "./flow.js";
 import { native, type Acquired } from "./native.js";
 import * as options from "./options.js";

@@ -5,7 +5,9 @@ import type { Cove, SandboxStatus } from "../cove.js";
 import { CoveError } from "../errors.js";
 import { version } from "../native.js";
 import type { Workspace } from "../workspace.js";
-import { FeatureNotSupportedError, ReadyTimeoutError, SandboxNotFoundError, TimeoutError, sandboxError } from "./errors.js";
+import {
+  FeatureNotSupportedError, ReadyTimeoutError, SandboxNotFoundError, TimeoutError, sandboxError,
+} from "./errors.js";
 import { chatOf, fastgptSandboxId, keyOf, type SandboxIdentity } from "./identity.js";
 import type { SandboxInfo, SandboxState, SandboxStatusInfo } from "./types.js";
 
