@@ -89,6 +89,7 @@ void SimHost::crash() {
   if (!alive_) return;
   alive_ = false;
   died_at_ = world_.now();
+  world_.somebody_died_ = true;
   bury(shared(std::exchange(ready_, {})));
   if (world_.tells()) world_.tell(owner_.str() + " dies");
 }
@@ -141,7 +142,9 @@ void SimWorld::after(Duration delay, std::function<void()> work) {
 
 bool SimWorld::step() {
   ready_.clear();
-  std::erase_if(living_, [](const SimHost* host) { return !host->alive_; });
+  if (std::exchange(somebody_died_, false)) {
+    std::erase_if(living_, [](const SimHost* host) { return !host->alive_; });
+  }
   Instant wakes = Instant::max();
   for (SimHost* host : living_) {
     if (host->is_ready()) ready_.push_back(host);

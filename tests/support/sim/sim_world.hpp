@@ -173,8 +173,9 @@ class SimWorld {
   std::uint64_t next_id_ = 1;
   std::map<std::pair<Instant, std::uint64_t>, std::function<void()>> events_;
   std::vector<std::shared_ptr<SimHost>> hosts_;
-  std::vector<SimHost*> living_;  // may hold some that just died
-  std::vector<SimHost*> ready_;   // of one step
+  std::vector<SimHost*> living_;  // and those that died since `somebody_died_`
+  bool somebody_died_ = false;
+  std::vector<SimHost*> ready_;  // of one step
   std::uint64_t effects_ = 0;
   bool spoils_ = false;
   bool comes_again_ = false;

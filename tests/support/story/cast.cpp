@@ -66,9 +66,9 @@ std::chrono::milliseconds draw_wait(Draw& draw) {
   if (kind < 62) return upto(30ms);
   if (kind < 80) return upto(3s);
   if (kind < 92) return upto(90s);
-  if (kind < 97) return 61min + upto(2h);
-  if (kind < 99) return std::chrono::hours(24 * 7) + upto(24h);
-  return std::chrono::hours(24 * 31);
+  if (kind < 97) return kStopAfter + upto(kStopAfter);
+  if (kind < 99) return kArchiveAfter + upto(kStopAfter);
+  return kTombstoneKeep;
 }
 
 /// Which actions come how often: each story leaves some out, so that others meet more often.

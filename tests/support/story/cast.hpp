@@ -13,6 +13,11 @@
 
 namespace cove::testing {
 
+// Shorter than they are by default, so that a story of hours has all of them in it.
+inline constexpr std::chrono::minutes kStopAfter{10};
+inline constexpr std::chrono::minutes kArchiveAfter{60};
+inline constexpr std::chrono::hours kTombstoneKeep{3};
+
 enum class ActionKind : std::uint8_t {
   kVisit,          ///< acquires, and writes some files
   kRelease,        ///< lets go

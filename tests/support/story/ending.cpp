@@ -68,7 +68,7 @@ void Stage::sweep_until_quiet() {
 
 /// A tombstone's time passes.
 void Stage::bury_the_dead() {
-  cluster_.world.run_for(std::chrono::hours(24 * 31));
+  cluster_.world.run_for(kTombstoneKeep + 1h);
   sweep_until_quiet();
   if (cluster_.store.count(DocumentKind::kTombstone) > 0) wrong("a tombstone is left");
 }

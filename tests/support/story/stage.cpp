@@ -12,6 +12,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
+LifecycleSettings settings() {
+  LifecycleSettings settings;
+  settings.stop_after = kStopAfter;
+  settings.archive_after = kArchiveAfter;
+  settings.tombstone_keep = kTombstoneKeep;
+  return settings;
+}
+
 std::uint64_t part(std::uint32_t choice, unsigned shift, std::uint64_t below) {
   return (choice >> shift) % below;
 }
@@ -19,7 +27,7 @@ std::uint64_t part(std::uint32_t choice, unsigned shift, std::uint64_t below) {
 }  // namespace
 
 Stage::Stage(const StoryPlan& plan)
-    : plan_(plan), cast_(draw_cast(plan.seed)), cluster_(plan.seed), rules_(cluster_) {
+    : plan_(plan), cast_(draw_cast(plan.seed)), cluster_(plan.seed, settings()), rules_(cluster_) {
   if (plan.tells) cluster_.world.tell_from_now_on();
   if (plan.actions) cast_.actions = *plan.actions;
   for (std::size_t i = 0; i < cast_.machines; ++i) rules_.watch(cluster_.node(machine_name(i)));
