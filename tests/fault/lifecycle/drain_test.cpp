@@ -118,7 +118,8 @@ TEST_CASE_METHOD(World, "stop: a holder that dies while it lets others finish le
 TEST_CASE_METHOD(World, "stop: an impossible time to wait is refused",
                  "[fault][lifecycle][drain]") {
   wake();
-  const std::chrono::milliseconds wrong = GENERATE(std::chrono::milliseconds(-1), std::chrono::milliseconds(2h));
+  const std::chrono::milliseconds wrong =
+      GENERATE(std::chrono::milliseconds(-1), std::chrono::milliseconds(2h));
   const auto refused = cluster.finish(stop(StopDrain::kRefuse, wrong));
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == ErrorCode::kInvalidArgument);
