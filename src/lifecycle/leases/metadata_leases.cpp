@@ -38,7 +38,12 @@ class Waiting {
       if (!turned && !may_retry(turned.error())) {
         co_return turned.error().with_context("waited for", what_);
       }
-      if (turned && *turned) co_return std::pair(**turned, sent_);
+      if (turned && *turned) {
+        if (world_->parts.clock.now() < sent_ + world_->parts.length * 2 / 3) {
+          co_return std::pair(**turned, sent_);
+        }
+        co_await withdraw();  // the answer took so long that it is lost already
+      }
       if (turned) failures_ = 0;
       const auto paused = co_await pause(call);
       if (!paused) co_return paused.error().with_context("waited for", what_);
