@@ -9,7 +9,7 @@ endfunction()
 
 # cove_hidden_links(links): replaces the shared libraries in the list by their archives where Debian
 # builds those so that they fit into a shared library, as all here do once their symbols are hidden. (Those
-# of bz2 and xml2 do not; nothing of them is used.)
+# of bz2 and xml2 do not; nothing of them is used: capi/src/no_bzip2.c.)
 function(cove_hidden_links variable)
   set(result "")
   foreach(link IN LISTS ${variable})

@@ -1,6 +1,7 @@
 #include "prepare/skills/package/package_reader.hpp"
 
 #include <array>
+#include <cstring>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -93,6 +94,12 @@ class PackageReader::Impl {
     return ok();
   }
 
+  /// libbz2 ends the process where it finds itself wrong: nothing hostile is given to it.
+  bool is_bzip2() const {
+    const char* const format = archive_format_name(archive_);
+    return format != nullptr && std::strstr(format, "bzip") != nullptr;
+  }
+
   Result<bool> next_entry() {
     archive_entry* entry = nullptr;
     const int status = archive_read_next_header(archive_, &entry);
@@ -104,6 +111,10 @@ class PackageReader::Impl {
     }
     if (archive_entry_is_encrypted(entry) != 0) {
       return refusal(ErrorCode::kInvalidArgument, name, "is encrypted");
+    }
+    if (is_bzip2()) {
+      return refusal(ErrorCode::kUnsupported, name,
+                     "is packed by bzip2; deflate is what zip files use");
     }
     keeps_ = false;
     COVE_TRY_VOID(take(entry, name));

@@ -159,6 +159,21 @@ TEST_CASE("Package: links out, and links through links, are refused",
   CHECK(text_of(*package.find("h")) == "text");
 }
 
+TEST_CASE("Package: a zip whose entries are packed by bzip2 is refused, and says so",
+          "[unit][prepare][skills]") {
+  constexpr std::string_view kZip =  // by Python's zipfile
+      "504b03042e0000000c000000215ce7500a6c430000001f00000008000000534b494c4c2e6d64425a"
+      "6839314159265359bcad7276000005d9800010400200103e23dc00200021a9ea320687a42869a600"
+      "1ece5c101866304a6e44cc2ba0b93f177245385090bcad7276504b01022e032e0000000c00000021"
+      "5ce7500a6c430000001f000000080000000000000000000000800100000000534b494c4c2e6d6450"
+      "4b0506000000000100010036000000690000000000";
+  Bytes bytes;
+  for (std::size_t i = 0; i < kZip.size(); i += 2) {
+    bytes.push_back(static_cast<std::byte>(std::stoi(std::string(kZip.substr(i, 2)), nullptr, 16)));
+  }
+  check_refused(bytes, ErrorCode::kUnsupported, "'SKILL.md' is packed by bzip2");
+}
+
 TEST_CASE("Package: devices, FIFOs and what is no archive are refused", "[unit][prepare][skills]") {
   for (const char type : {'3', '4', '6'}) {
     check_tar_refused(HandMadeTar(false).add("x", type), "device, FIFO or socket",
