@@ -102,8 +102,9 @@ class Provider {
 
   virtual ProviderCapabilities capabilities() const = 0;
 
-  /// Creates an empty volume, synced, its marker written last. Success where it is there whole;
-  /// a half made one of the same name is completed. Errors: kQuotaExceeded - no room; kProvider.
+  /// Creates an empty volume, or completes a half made one; its marker is written last. It is on
+  /// the disk when a start or an opening of it returns. Errors: kQuotaExceeded - no room;
+  /// kProvider.
   virtual Task<Result<void>> create_volume(const VolumeRef& volume, const CallContext& call) = 0;
 
   /// Deletes a volume; success where it is gone. kFailedPrecondition - an instance runs on it or it

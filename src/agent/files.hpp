@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ namespace cove::agent {
 class DirectoryWatch;
 class FileLocks;
 class LineReader;
+struct OpenedPath;
 struct Place;
 class TreeCopy;
 class TreePacker;
@@ -74,6 +76,11 @@ class Files {
   Result<base::UniqueFd> open_directory(const GuestPath& path) const;
 
   Result<OpenedFile> open_file(const GuestPath& path, const ReadRange& range) const;
+
+  /// The same without a wait for the disk: none where the kernel does not have all of the path in
+  /// memory, where a link is on the way, in HOME, and for every error, which open_file tells.
+  std::optional<OpenedFile> open_cached_file(const GuestPath& path, const ReadRange& range) const;
+
   Result<SearchedPlace> open_searched(const GuestPath& path) const;
   Result<std::unique_ptr<LineReader>> open_lines(const GuestPath& path,
                                                  const LineRange& range) const;
@@ -102,6 +109,9 @@ class Files {
 
   /// Where `path` is resolved: in the workspace, or in what may be read of HOME.
   Result<Scope> scope_of(const GuestPath& path) const;
+
+  static Result<OpenedFile> opened_file(const Scope& scope, OpenedPath opened,
+                                        const ReadRange& range);
 
   /// kPermissionDenied: a path in what may only be read.
   Result<void> check_writable(const GuestPath& path) const;

@@ -120,9 +120,9 @@ Result<base::UniqueFd> Files::open_directory(const GuestPath& path) const {
   return std::move(opened.fd);
 }
 
-Result<OpenedFile> Files::open_file(const GuestPath& path, const ReadRange& range) const {
-  COVE_TRY(const Scope scope, scope_of(path));
-  COVE_TRY(OpenedPath opened, scope.resolver().open(scope.path(), O_RDONLY));
+/// What is at `range` of an opened file.
+Result<OpenedFile> Files::opened_file(const Scope& scope, OpenedPath opened,
+                                      const ReadRange& range) {
   struct stat facts{};
   if (::fstat(*opened.fd, &facts) != 0) return base::system_error(errno, "read " + scope.shown());
   if (!S_ISREG(facts.st_mode)) return wrong_kind(scope.shown(), facts.st_mode, "a file");
@@ -135,6 +135,23 @@ Result<OpenedFile> Files::open_file(const GuestPath& path, const ReadRange& rang
   }
   file.length = std::min(range.length.value_or(file.info.size), file.info.size - start);
   return file;
+}
+
+Result<OpenedFile> Files::open_file(const GuestPath& path, const ReadRange& range) const {
+  COVE_TRY(const Scope scope, scope_of(path));
+  COVE_TRY(OpenedPath opened, scope.resolver().open(scope.path(), O_RDONLY));
+  return opened_file(scope, std::move(opened), range);
+}
+
+std::optional<OpenedFile> Files::open_cached_file(const GuestPath& path,
+                                                  const ReadRange& range) const {
+  if (find_readable(home_, path.path)) return std::nullopt;
+  const Scope scope(*root_, root_path_, path);
+  std::optional<OpenedPath> opened = scope.resolver().open_cached(scope.path(), O_RDONLY);
+  if (!opened) return std::nullopt;
+  Result<OpenedFile> file = opened_file(scope, *std::move(opened), range);
+  if (!file) return std::nullopt;
+  return *std::move(file);
 }
 
 Result<SearchedPlace> Files::open_searched(const GuestPath& path) const {

@@ -98,6 +98,15 @@ Result<OpenedPath> PathResolver::open(const GuestPath& path, int flags) const {
   return open_by_walk(path, flags);
 }
 
+std::optional<OpenedPath> PathResolver::open_cached(const GuestPath& path, int flags) const {
+  const std::optional<std::string> text = direct(path);
+  if (!text) return std::nullopt;
+  base::BeneathResult opened = base::open_beneath(
+      root_, text->c_str(), flags | O_NONBLOCK | O_NOCTTY, 0, RESOLVE_NO_SYMLINKS | RESOLVE_CACHED);
+  if (!opened.fd) return std::nullopt;
+  return OpenedPath{std::move(opened.fd), plain(*text)};
+}
+
 Result<OpenedPath> PathResolver::open_by_walk(const GuestPath& path, int flags) const {
   const WalkRules rules{.follow_last = (flags & O_NOFOLLOW) == 0};
   for (int swap = 0; swap < kMaxSwaps; ++swap) {

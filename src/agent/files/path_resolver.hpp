@@ -30,6 +30,9 @@ class PathResolver {
   /// O_PATH), or no directory where O_DIRECTORY.
   Result<OpenedPath> open(const GuestPath& path, int flags) const;
 
+  /// The same where one call does it and the kernel need not ask the disk; else none.
+  std::optional<OpenedPath> open_cached(const GuestPath& path, int flags) const;
+
   /// Finds the directory and the name that `path` stands for, so that something can be made,
   /// replaced or removed there. The session's directory itself is never made.
   Result<Place> locate(const GuestPath& path, const WalkRules& rules) const;

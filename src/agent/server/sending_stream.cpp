@@ -7,6 +7,12 @@
 
 namespace cove::agent {
 
+void SendingStream::start() {
+  std::optional<Production> made = producer_->produce_at_once(room());
+  if (!made) return submit();
+  on_production(*std::move(made));
+}
+
 void SendingStream::on_credit(std::uint64_t bytes) {
   credit_.grant(bytes);
   advance();

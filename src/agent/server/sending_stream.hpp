@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 
 #include <cove/bytes.hpp>
 #include <cove/result.hpp>
@@ -25,6 +26,10 @@ class Producer {
  public:
   virtual ~Producer() = default;
 
+  /// All there is, where it is made without any wait; none: produce() is to be called, as if this
+  /// had not been. On the loop's thread, which has no time.
+  virtual std::optional<Production> produce_at_once(std::size_t /*room*/) { return std::nullopt; }
+
   /// Goes on: at most `room` bytes of data, which is 0 at most at the first call.
   virtual Result<Production> produce(std::size_t room) = 0;
 };
@@ -39,7 +44,7 @@ class SendingStream final : public StreamHandler,
         credit_(credit),
         producer_(std::move(producer)) {}
 
-  void start() { submit(); }
+  void start();
 
   void on_credit(std::uint64_t bytes) override;
   void on_room() override { advance(); }

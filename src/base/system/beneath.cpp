@@ -21,7 +21,8 @@ BeneathResult open_beneath(int root, const char* path, int flags, unsigned mode,
     // SAFETY: `how` and `path` live through the call; the result is a new descriptor of ours.
     const long fd = ::syscall(SYS_openat2, root, path, &how, sizeof how);
     if (fd >= 0) return {UniqueFd(static_cast<int>(fd)), 0};
-    if (errno != EAGAIN && errno != EINTR) return {UniqueFd(), errno};
+    const bool is_final = errno != EINTR && (errno != EAGAIN || (resolve & RESOLVE_CACHED) != 0);
+    if (is_final) return {UniqueFd(), errno};
   }
   return {UniqueFd(), EAGAIN};
 }

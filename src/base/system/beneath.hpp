@@ -11,7 +11,8 @@ namespace cove::base {
 
 /// Opens `path` beneath the directory `root` with `flags` (O_CLOEXEC is added) and `mode`, by
 /// RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | `resolve`. The system's error number comes back where
-/// it fails (EXDEV: it led out); EAGAIN of a racing rename is tried again.
+/// it fails (EXDEV: it led out); EAGAIN of a racing rename is tried again, that of RESOLVE_CACHED
+/// not.
 struct BeneathResult {
   UniqueFd fd;
   int error_number = 0;

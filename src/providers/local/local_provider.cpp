@@ -1,6 +1,5 @@
 #include "providers/local/local_provider.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <optional>
@@ -10,16 +9,16 @@
 #include <unistd.h>
 
 #include "base/async/io_loop.hpp"
-#include "base/async/timing.hpp"
 #include "base/async/worker_pool.hpp"
 #include "guest/agent_guest.hpp"
 #include "providers/local/instance/instances.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/offline_volume.hpp"
+#include "providers/local/patience.hpp"
 #include "providers/local/root_powers.hpp"
 #include "providers/local/turns.hpp"
-#include "providers/local/volume/sync_together.hpp"
+#include "providers/local/volume/pending_syncs.hpp"
 
 namespace cove::local {
 
@@ -27,26 +26,6 @@ using namespace std::chrono_literals;
 using base::UniqueFd;
 
 namespace {
-
-/// Waits between two tries of a step that found somebody else at work, or something still ending.
-class Patience {
- public:
-  Patience(const LocalRuntime& runtime, Duration bound)
-      : runtime_(runtime), give_up_at_(runtime.clock.now() + bound) {}
-
-  bool is_over() const { return runtime_.clock.now() >= give_up_at_; }
-
-  Task<Result<void>> pause(const CallContext& call) {
-    const Instant until = runtime_.clock.now() + pause_;
-    pause_ = std::min<Duration>(pause_ * 2, 20ms);
-    return base::sleep_until(runtime_.loop, until, call);
-  }
-
- private:
-  const LocalRuntime& runtime_;
-  Instant give_up_at_;
-  Duration pause_ = 1ms;
-};
 
 using BlockingStep = std::function<Result<Step>()>;
 
@@ -82,8 +61,8 @@ class LocalProvider final : public Provider {
                  machine_.root ? std::optional<UidRanges>(UidRanges(UidRangesConfig::of(
                                      options.uid_directory, options.uid_base, options.uid_ranges)))
                                : std::nullopt),
-        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space) {
-  }
+        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space),
+        syncs_(runtime.executor, runtime.loop) {}
 
   std::string_view name() const override { return "local"; }
   NodeId node() const override { return machine_.node; }
@@ -99,12 +78,14 @@ class LocalProvider final : public Provider {
       return made ? Step::kDone : Step::kBusy;
     };
     COVE_CO_TRY_VOID(co_await repeat(volume, create, kOthersWork, call));
-    std::vector<UniqueFd> unsynced = std::move(made->unsynced);
-    co_return co_await sync_together(runtime_.executor, runtime_.loop, std::move(unsynced));
+    // The start waits for it, and takes longer than the disk.
+    syncs_.begin(volume, std::move(made->unsynced));
+    co_return ok();
   }
 
   Task<Result<void>> delete_volume(const VolumeRef& volume, const CallContext& call) override {
     COVE_CO_TRY_VOID(check_names(volume));
+    syncs_.forget(volume);
     const BlockingStep remove = [this, &volume] { return volumes_.remove(volume); };
     co_return co_await repeat(volume, remove, kOthersWork, call);
   }
@@ -120,6 +101,7 @@ class LocalProvider final : public Provider {
       return opened ? Step::kDone : Step::kBusy;
     };
     COVE_CO_TRY_VOID(co_await repeat(volume, open, kOthersWork, call));
+    COVE_CO_TRY_VOID(co_await syncs_.wait(volume, call));
     co_return std::move(opened);
   }
 
@@ -188,6 +170,8 @@ class LocalProvider final : public Provider {
     }
   }
 
+  Task<Result<void>> start_or_find(const InstanceRef& instance, const SandboxPolicy& policy,
+                                   const CallContext& call);
   Task<Result<void>> ping(const InstanceRef& instance, const CallContext& call);
   Task<Result<Beginning>> begin_when_free(const InstanceRef& instance, const SandboxPolicy& policy,
                                           const CallContext& call);
@@ -209,6 +193,7 @@ class LocalProvider final : public Provider {
 
   // On the loop's thread only.
   std::map<VolumeRef, CachedGuest> guests_;
+  PendingSyncs syncs_;  ///< of volumes made here and not used yet
   Turns turns_;
 };
 
@@ -216,6 +201,13 @@ Task<Result<void>> LocalProvider::start_instance(const InstanceRef& instance,
                                                  const SandboxPolicy& policy,
                                                  const CallContext& call) {
   COVE_CO_TRY_VOID(check_names(instance.volume));
+  COVE_CO_TRY_VOID(co_await start_or_find(instance, policy, call));
+  co_return co_await syncs_.wait(instance.volume, call);
+}
+
+Task<Result<void>> LocalProvider::start_or_find(const InstanceRef& instance,
+                                                const SandboxPolicy& policy,
+                                                const CallContext& call) {
   // One that runs but ends just now does not answer any more: it is then started anew.
   Patience patience(runtime_, kOfflineUse);
   for (;;) {

@@ -34,6 +34,25 @@ TEST_CASE("Files: a range gives what is there of it", "[unit][agent]") {
   CHECK(range(0, 0).second == 0);
 }
 
+TEST_CASE("Files: what the kernel has in memory is opened without the disk, and nothing else",
+          "[unit][agent]") {
+  const WorkspaceFixture w;
+  w.put(w.workspace() / "dir/f", "0123456789");
+  fs::create_symlink("f", w.workspace() / "dir/link");
+  fs::create_symlink("../../outside/secret", w.workspace() / "dir/out");
+  REQUIRE(::mkfifo((w.workspace() / "fifo").c_str(), 0644) == 0);
+  const auto cached = w.files().open_cached_file({"dir", "../dir/./f"}, {3, 4});
+  REQUIRE(cached);
+  CHECK(text_of(*cached->fd).substr(0, cached->length) == "3456");
+  CHECK(cached->info.path == "dir/f");
+  CHECK(cached->info.size == 10);
+  for (const char* other : {"dir/link", "dir/out", "dir", "fifo", "missing", "../outside/secret",
+                            "/etc/passwd", "/home/sandbox/.cove/spill/x"}) {
+    INFO(other);
+    CHECK_FALSE(w.files().open_cached_file({"", other}, {}));
+  }
+}
+
 TEST_CASE("Files: what is no file is refused at once, and named", "[unit][agent][security]") {
   const WorkspaceFixture w;
   REQUIRE(::mkfifo((w.workspace() / "fifo").c_str(), 0644) == 0);

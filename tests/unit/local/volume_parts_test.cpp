@@ -10,7 +10,7 @@
 #include "base/async/io_loop.hpp"
 #include "base/async/spawn.hpp"
 #include "providers/local/small_files.hpp"
-#include "providers/local/volume/sync_together.hpp"
+#include "providers/local/volume/pending_syncs.hpp"
 #include "providers/local/volume/tree_removal.hpp"
 #include "providers/local/volume/uid_ranges.hpp"
 #include "providers/local/volume/volume_lock.hpp"
@@ -173,17 +173,34 @@ TEST_CASE("Volume marker: one that never reached the disk counts as none", "[uni
   CHECK(read_marker(**opened).error().code() == ErrorCode::kNotFound);
 }
 
-TEST_CASE("Sync together: all are synced, and an error of any is the answer", "[unit][local]") {
+TEST_CASE("Pending syncs: a wait ends when all is on the disk, and an error of any stays",
+          "[unit][local]") {
   const cove::test::TemporaryDirectory directory;
   base::InlineExecutor executor;
   base::IoLoop loop;
+  PendingSyncs syncs(executor, loop);
+  const CallContext call;
+  const VolumeRef volume{DeploymentId("d"), SandboxId("s"), Generation("g")};
   const auto opened = [&] {
     return base::UniqueFd(::open(directory.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   };
+  const auto begin = [&](std::vector<base::UniqueFd> files) {
+    const auto begun = base::sync_wait(
+        loop,
+        [](PendingSyncs& on, VolumeRef of, std::vector<base::UniqueFd> what) -> Task<Result<void>> {
+          on.begin(of, std::move(what));
+          co_return ok();
+        }(syncs, volume, std::move(files)));
+    REQUIRE(begun);
+  };
+  const auto wait = [&] { return base::sync_wait(loop, syncs.wait(volume, call)); };
+  CHECK(wait());  // nothing was begun
   std::vector<base::UniqueFd> files;
   files.push_back(opened());
   files.push_back(opened());
-  CHECK(base::sync_wait(loop, sync_together(executor, loop, std::move(files))));
+  begin(std::move(files));
+  CHECK(wait());
+  CHECK(wait());
   int ends[2] = {-1, -1};
   REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
   const base::UniqueFd writer(ends[1]);
@@ -191,9 +208,16 @@ TEST_CASE("Sync together: all are synced, and an error of any is the answer", "[
   with_pipe.push_back(opened());
   with_pipe.emplace_back(ends[0]);
   with_pipe.push_back(opened());
-  const auto failed = base::sync_wait(loop, sync_together(executor, loop, std::move(with_pipe)));
-  REQUIRE_FALSE(failed);
-  CHECK(failed.error().message().find("sync a new volume") != std::string::npos);
+  begin(std::move(with_pipe));
+  for (int i = 0; i < 2; ++i) {
+    const auto failed = wait();
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().message().find("sync a new volume") != std::string::npos);
+  }
+  std::vector<base::UniqueFd> again;
+  again.push_back(opened());
+  begin(std::move(again));
+  CHECK(wait());
 }
 
 TEST_CASE("Tree removal: deletes links, not what they lead to, at any depth", "[unit][local]") {
