@@ -99,7 +99,10 @@ napi_value download(Arguments& in) {
         callbacks.user_data = &taking;
         const auto form =
             is_tree ? library.cove_workspace_download_tree : library.cove_workspace_download;
-        return form(workspace->raw, path.c_str(), &callbacks, &options, error);
+        const cove_status status = form(workspace->raw, path.c_str(), &callbacks, &options, error);
+        // Before the call is answered: after that nothing keeps the event loop for a last wake.
+        run->pipe->end();
+        return status;
       });
   napi_value const owner = wrap(in.env(), std::make_shared<DownloadOwner>(run));
   return run_value(in.env(), owner, done);
