@@ -7,6 +7,7 @@ import { report } from "./json.js";
 import { native, type Acquired, type CoveHandle } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions } from "./options.js";
+import { Prepared, type Prepare } from "./prepare.js";
 import { defaultStateDir } from "./state-dir.js";
 import { Workspace } from "./workspace.js";
 
@@ -36,11 +37,15 @@ export interface AcquireOptions extends CallOptions {
   chatId?: string;
   /** Adopts a record of another id. */
   sandboxId?: string;
+  /** What is made ready before; without it only the session's directory. */
+  prepare?: Prepare;
 }
 
 export interface StopOptions extends CallOptions {
   /** While it is in use: "refuse" is FAILED_PRECONDITION, "cancel" ends the use. "refuse" by default. */
   drain?: "refuse" | "cancel";
+  /** How long what runs may finish before `drain` decides, at most an hour; acquires wait meanwhile. No time by default. */
+  waitMs?: number;
 }
 
 export interface ListSandboxesOptions extends CallOptions {
@@ -83,9 +88,22 @@ export interface SweepReport {
   stopped: number;
   archived: number;
   recovered: number;
+  lost: number;
   deleted: number;
   skipped: number;
   errors: unknown[];
+}
+
+/** What a recovery made again, by what became of the records. */
+export interface RecoverReport {
+  deployment: string;
+  archived: number;
+  stopped: number;
+  /** Were there, and are as they were. */
+  kept: number;
+  destroyed: number;
+  /** What a person has to decide. */
+  problems: unknown[];
 }
 
 /** What this machine can isolate, or what is missing. */
@@ -141,19 +159,29 @@ export class Cove implements AsyncDisposable {
     return new Cove(await call({}, () => native.open(json, line)));
   }
 
-  /** Brings a workspace up, from absent, stopped or archived, and holds it. */
+  /**
+   * Brings a workspace up, from absent, stopped or archived, prepares it, and holds it. The error of a required step
+   * that failed has "step" and "output" in its `context`.
+   */
   async acquire(key: WorkspaceKey, given?: AcquireOptions): Promise<Workspace> {
-    const checked = options.options("acquire", given, ["chatId", "sandboxId", ...options.CALL]);
+    const checked = options.options("acquire", given, ["chatId", "sandboxId", "prepare", ...options.CALL]);
     if (checked.chatId === "") throw new RangeError('chatId is ""; undefined means no chat');
     const fields = {
       chatId: options.optionalText("chatId", checked.chatId),
       sandboxId: options.optionalText("sandboxId", checked.sandboxId),
     };
     const raw = rawKey(key);
-    const acquired: Acquired = await call(checked, (limits) =>
-      native.acquire(this.#use(), raw, { ...fields, ...limits }),
-    );
-    return new Workspace(acquired);
+    const prepared = checked.prepare === undefined ? undefined : new Prepared(checked.prepare);
+    try {
+      const acquired: Acquired = await call(checked, (limits) => {
+        const started = native.acquire(this.#use(), raw, { ...fields, prepare: prepared?.handle, ...limits });
+        prepared?.letGo();
+        return started;
+      });
+      return new Workspace(acquired);
+    } catch (error) {
+      throw prepared === undefined ? error : prepared.explained(error);
+    }
   }
 
   /** Ends a sandbox's processes and keeps its files; the next acquire starts it again. */
@@ -175,6 +203,34 @@ export class Cove implements AsyncDisposable {
     const checked = options.options("destroy", given, options.CALL);
     const id = options.text("sandboxId", sandboxId);
     await call(checked, (limits) => native.destroy(this.#use(), id, limits));
+  }
+
+  /**
+   * Deletes every sandbox of a source ("sourceType/sourceId") for ever and forbids new ones. Says how many; where it
+   * failed or was cut off, calling it again goes on.
+   */
+  async destroySource(source: string, given?: CallOptions): Promise<number> {
+    const checked = options.options("destroySource", given, options.CALL);
+    const name = options.text("source", source);
+    const json: Buffer = await call(checked, (limits) => native.destroySource(this.#use(), name, limits));
+    return report<{ destroyed: number }>(json).destroyed;
+  }
+
+  /**
+   * Makes the records again after the metadata was lost, from the object store. Overwrites nothing; may be repeated.
+   * `deployment` = which one; undefined = the only one in the store.
+   */
+  async recover(deployment?: string, given?: CallOptions): Promise<RecoverReport> {
+    const checked = options.options("recover", given, options.CALL);
+    const name = options.optionalText("deployment", deployment) ?? "";
+    return report(await call(checked, (limits) => native.recover(this.#use(), name, limits)));
+  }
+
+  /** What there is and what this process did, in Prometheus's text form. Reads every record. */
+  async metrics(given?: CallOptions): Promise<string> {
+    const checked = options.options("metrics", given, options.CALL);
+    const text: Buffer = await call(checked, (limits) => native.metrics(this.#use(), limits));
+    return text.toString("utf8");
   }
 
   /** Stops and archives what is idle, and removes garbage, once. Says how much it did. */
@@ -242,8 +298,8 @@ export class Cove implements AsyncDisposable {
   }
 }
 
-function stopFields(name: string, given: StopOptions | undefined): [Partial<StopOptions>, { cancelUse: boolean }] {
-  const checked = options.options(name, given, ["drain", ...options.CALL]);
+function stopFields(name: string, given: StopOptions | undefined): [Partial<StopOptions>, object] {
+  const checked = options.options(name, given, ["drain", "waitMs", ...options.CALL]);
   const drain = options.oneOf("drain", checked.drain ?? "refuse", ["refuse", "cancel"]);
-  return [checked, { cancelUse: drain === "cancel" }];
+  return [checked, { cancelUse: drain === "cancel", waitMs: options.milliseconds("waitMs", checked.waitMs) }];
 }

@@ -15,8 +15,8 @@
 
 export { Cove, sandboxIdOf } from "./cove.js";
 export type {
-  AcquireOptions, Finding, ListSandboxesOptions, LogLevel, OpenOptions, SandboxStatus, StopOptions, SweepReport,
-  WorkspaceKey,
+  AcquireOptions, Finding, ListSandboxesOptions, LogLevel, OpenOptions, RecoverReport, SandboxStatus, StopOptions,
+  SweepReport, WorkspaceKey,
 } from "./cove.js";
 export { CoveError, ERROR_CODES } from "./errors.js";
 export type { CoveErrorOptions, ErrorCode } from "./errors.js";
@@ -31,10 +31,13 @@ export type {
 export { Flow } from "./flow.js";
 export { version } from "./native.js";
 export type { CallOptions, Data, PathLike } from "./options.js";
+export type { HostFile, MirrorName, Prepare, PrepareEvent, PrepareStep } from "./prepare.js";
 export type { AttachOptions, OutputSlice, ProcessInfo, ProcessOutputOptions, StartProcessOptions } from "./processes.js";
+export type { PrepareReport, PrepareStage, StepReport } from "./report.js";
 export { Search } from "./searches.js";
 export type { FindEntry, FindOptions, GrepLine, GrepOptions, SearchProblem, SearchSummary } from "./searches.js";
 export { defaultStateDir } from "./state-dir.js";
+export type { StepResult, StepRun } from "./steps.js";
 export { describeTools } from "./tools.js";
 export type { FileToLink, LinkMaker, McpTool, OpenAiTool, PlainTool, ToolOptions, ToolResult } from "./tools.js";
 export { Download } from "./transfers.js";

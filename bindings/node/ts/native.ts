@@ -23,6 +23,8 @@ export type UploadHandle = Handle<"upload">;
 export type WatchHandle = Handle<"watch">;
 export type SearchHandle = Handle<"search">;
 export type LinkRequest = Handle<"links">;
+export type PrepareHandle = Handle<"prepare">;
+export type StepHandle = Handle<"step">;
 
 /** Of every call: 0 = no limit. */
 export interface Limits {
@@ -50,12 +52,35 @@ export interface Native {
   open(json: string, log?: (level: number, message: string) => void): Promise<CoveHandle>;
   close(cove: CoveHandle, timeoutMs: number): Promise<void>;
   closeAll(): void;
-  letGo(handle: CoveHandle | WorkspaceHandle): void;
+  letGo(handle: CoveHandle | WorkspaceHandle | PrepareHandle | StepHandle): void;
+  prepareCreate(): PrepareHandle;
+  prepareMirror(prepare: PrepareHandle, mirror: number, url: string): void;
+  prepareVariable(prepare: PrepareHandle, name: string, value: string): void;
+  prepareSecret(prepare: PrepareHandle, name: string, value: string): void;
+  prepareLocale(prepare: PrepareHandle, timeZone: string, locale: string): void;
+  prepareFile(prepare: PrepareHandle, name: Path, data: Buffer): void;
+  prepareHostFile(prepare: PrepareHandle, name: Path, path: Path): void;
+  prepareInit(prepare: PrepareHandle, text: string, options: object): void;
+  prepareStep(
+    prepare: PrepareHandle,
+    name: string,
+    options: object,
+    apply: (run: StepHandle, workspace: Acquired, note: string) => void,
+  ): void;
+  prepareObserver(prepare: PrepareHandle, onEvent: (event: number, step: string, text: string) => void): void;
+  prepareReport(workspace: WorkspaceHandle): Buffer;
+  isStepOver(run: StepHandle): boolean;
+  tellStep(run: StepHandle, text: string): void;
+  finishStep(run: StepHandle, result: object): void;
+  failStep(run: StepHandle, code: number, message: string, output: string): void;
   acquire(cove: CoveHandle, key: object, options: Fields): Promise<Acquired>;
   release(workspace: WorkspaceHandle, options: Limits): Promise<void>;
   stop(cove: CoveHandle, sandboxId: string, options: Fields): Promise<void>;
   archive(cove: CoveHandle, sandboxId: string, options: Fields): Promise<void>;
   destroy(cove: CoveHandle, sandboxId: string, options: Limits): Promise<void>;
+  destroySource(cove: CoveHandle, source: string, options: Limits): Promise<Buffer>;
+  recover(cove: CoveHandle, deployment: string, options: Limits): Promise<Buffer>;
+  metrics(cove: CoveHandle, options: Limits): Promise<Buffer>;
   sweep(cove: CoveHandle, options: Limits): Promise<Buffer>;
   status(cove: CoveHandle, sandboxId: string, options: Limits): Promise<Buffer>;
   listPage(cove: CoveHandle, options: Fields): Promise<Buffer>;
@@ -130,6 +155,8 @@ export interface Acquired {
   directory: string;
   sandboxId: string;
   work: string;
+  /** It belongs to a step, and is not to be released. */
+  lent?: boolean;
 }
 
 /** The folders of this machine's kind; one of another C library cannot be loaded, and is passed over. */

@@ -27,9 +27,13 @@ function withoutNul(name: string, value: string): string {
   return value;
 }
 
-export function text(name: string, value: unknown): string {
+export function string(name: string, value: unknown): string {
   if (typeof value !== "string") throw new TypeError(`${name} must be a string, not ${typeName(value)}`);
-  return withoutNul(name, value);
+  return value;
+}
+
+export function text(name: string, value: unknown): string {
+  return withoutNul(name, string(name, value));
 }
 
 export function optionalText(name: string, value: unknown): string | undefined {

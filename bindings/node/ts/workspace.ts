@@ -9,6 +9,7 @@ import { Waking, asyncDispose } from "./flow.js";
 import { native, type Acquired } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions } from "./options.js";
+import { prepareReport, type PrepareReport } from "./report.js";
 import { unlinkAtEnd } from "./processes.js";
 import { Tools } from "./tools.js";
 
@@ -25,6 +26,7 @@ export class Workspace extends Tools implements AsyncDisposable {
   readonly sandboxId: string;
   /** What the acquire had to do. */
   readonly work: AcquireWork;
+  readonly #isLent: boolean;
 
   /** @internal */
   constructor(acquired: Acquired) {
@@ -33,6 +35,7 @@ export class Workspace extends Tools implements AsyncDisposable {
     this.directory = acquired.directory;
     this.sandboxId = acquired.sandboxId;
     this.work = acquired.work as AcquireWork;
+    this.#isLent = acquired.lent === true;
   }
 
   /**
@@ -62,10 +65,16 @@ export class Workspace extends Tools implements AsyncDisposable {
     return this.#start(command, options.options("stream", given, [...COMMAND, "keepStdin"]));
   }
 
+  /** What the last preparation did: the acquire's, or that of a wake since. */
+  prepareReport(): PrepareReport {
+    return prepareReport(native.prepareReport(this.use()));
+  }
+
   /** Ends the use of the workspace and notes when; later calls fail. The sandbox runs on until it is idle. */
   async release(given?: CallOptions): Promise<void> {
     const checked = options.options("release", given, options.CALL);
-    await call(checked, (limits) => native.release(this.use(), limits));
+    if (this.#isLent) this.use();
+    else await call(checked, (limits) => native.release(this.use(), limits));
     this.#letGo();
   }
 
