@@ -6,7 +6,7 @@ import * as path from "node:path";
 import { PACKAGE } from "./places.mjs";
 
 const VERSIONS = ["18", "20", "22"];
-const FILES = ["arguments", "loader", "commands", "transfers", "lifecycle", "guest"].map((name) => `test/${name}.test.mjs`);
+const FILES = ["arguments", "loader", "commands", "transfers", "lifecycle", "prepare", "guest"].map((name) => `test/${name}.test.mjs`);
 
 /** The binary of a version, fetched once. */
 function binaryOf(version) {

@@ -52,6 +52,42 @@ test("a workspace lives, sleeps, is archived and wakes", () =>
     await cove.close();
   }));
 
+test("a source is deleted, records are recovered, numbers are there", () =>
+  withHome(async (home) => {
+    const cove = await home.open();
+    const workspace = await cove.acquire(KEY);
+    const numbers = await cove.metrics();
+    assert.match(numbers, /^cove_sandboxes\{state="running"\} 1$/m);
+    await workspace.close();
+    await cove.archive(workspace.sandboxId);
+    const again = await cove.recover();
+    assert.deepEqual([again.kept, again.archived, again.stopped, again.destroyed, again.problems], [1, 0, 0, 0, []]);
+    assert.equal((await cove.recover(again.deployment)).kept, 1);
+    await fails("FAILED_PRECONDITION", cove.recover("another"), /recover 'another' into an empty store/);
+    assert.equal(await cove.destroySource("app/none"), 0);
+    assert.equal(await cove.destroySource("app/demo"), 1);
+    await fails("NOT_FOUND", cove.status(workspace.sandboxId));
+    await fails("FAILED_PRECONDITION", cove.acquire(KEY));
+    await fails("CANCELLED", cove.metrics({ signal: AbortSignal.abort() }));
+    await assert.rejects(cove.destroySource(7), /source must be a string, not number/);
+    await assert.rejects(cove.recover(null), /deployment must be a string, not null/);
+    await cove.close();
+  }));
+
+test("a stop may wait for what runs", () =>
+  withHome(async (home) => {
+    const cove = await home.open();
+    const workspace = await cove.acquire(KEY);
+    const running = workspace.exec({ shell: "sleep 0.3; echo finished" });
+    await cove.stop(workspace.sandboxId, { waitMs: 60_000 });
+    assert.equal((await running).out.text, "finished\n");
+    assert.equal((await cove.status(workspace.sandboxId)).state, "stopped");
+    await assert.rejects(cove.stop(workspace.sandboxId, { waitMs: -1 }), /waitMs must be more than 0/);
+    await fails("INVALID_ARGUMENT", cove.stop(workspace.sandboxId, { waitMs: 3_600_001 }));
+    await workspace.close();
+    await cove.close();
+  }));
+
 test("closing may be repeated and ends all calls", () =>
   withHome(async (home) => {
     const cove = await home.open();

@@ -4,7 +4,7 @@ import * as fs from "node:fs";
 import * as path from "node:path";
 import test from "node:test";
 import { CoveError } from "cove-workspace";
-import { Home, KEY, fails, runNode, withCove } from "./support.mjs";
+import { Home, KEY, collected, fails, runNode, withCove } from "./support.mjs";
 
 const { home, cove } = await withCove();
 
@@ -26,7 +26,7 @@ test("inputs are there, and the report says where", async (t) => {
     variables: { MODE: "demo" },
     secrets: { TOKEN: "s3cr3t" },
     timeZone: "UTC",
-    mirrors: { npm: "https://npm.example/" },
+    mirrors: { npm: "https://npm.example/", go: undefined },
   });
   const report = workspace.prepareReport();
   assert.deepEqual([report.path, report.failed], ["run", false]);
@@ -171,6 +171,18 @@ test("a workspace that wakes is prepared again", async (t) => {
   assert.equal((await workspace.exec(["echo", "awake"])).out.text, "awake\n");
   assert.equal(times, 2);
   assert.equal(workspace.prepareReport().steps.at(-1).reason, "2");
+});
+
+test("functions are let go of with the workspace that was prepared by them", async () => {
+  const seen = [];
+  const workspace = await (() => {
+    const apply = () => ({ note: "x" });
+    const onEvent = () => undefined;
+    seen.push(new WeakRef(apply), new WeakRef(onEvent));
+    return cove.acquire(KEY, { chatId: "gone", prepare: { steps: [{ name: "own", apply }], onEvent } });
+  })();
+  await workspace.close();
+  await collected(() => seen.every((each) => each.deref() === undefined), "a function of prepare");
 });
 
 test("wrong inputs are named", async (t) => {

@@ -2,7 +2,8 @@
 import type { Readable } from "node:stream";
 import {
   Cove, CoveError, describeTools, sandboxIdOf,
-  type EditResult, type ErrorCode, type ExecResult, type FileInfo, type GrepLine, type OutputChunk, type SearchSummary, type Workspace,
+  type EditResult, type ErrorCode, type ExecResult, type FileInfo, type GrepLine, type OutputChunk, type Prepare, type PrepareReport,
+  type SearchSummary, type StepRun, type Workspace,
 } from "cove-workspace";
 import { CoveSandbox, type ISandbox } from "cove-workspace/fastgpt";
 
@@ -35,6 +36,40 @@ export async function promises(cove: Cove, workspace: Workspace): Promise<void> 
   await cove.stop(id, { drain: "cancel" });
   const sandbox: ISandbox = new CoveSandbox({ cove, ...key });
   await sandbox.execute("ls");
+}
+
+export async function preparing(cove: Cove): Promise<void> {
+  const prepare: Prepare = {
+    files: { "a.txt": "text", "b.txt": { path: "/srv/b.txt" } },
+    mirrors: { npm: "https://npm.example/" },
+    steps: [
+      {
+        name: "fonts",
+        after: "input_files",
+        apply: async ({ workspace, signal, note, tell }) => {
+          tell("unpacking");
+          const done = await workspace.exec(["ls"], { signal });
+          return { output: done.out.text, note: `${note}1` };
+        },
+      },
+      { name: "nothing", apply: (run) => same<typeof run, StepRun>(true) },
+    ],
+    onEvent: (event) => {
+      if (event.event === "finished") event.report.outcome === "applied" && event.report.error?.code === "NOT_FOUND";
+      // @ts-expect-error only progress has a text
+      if (event.event === "started") event.text.trim();
+    },
+  };
+  const workspace = await cove.acquire({ sourceType: "app", sourceId: "shop", userId: "ana" }, { prepare });
+  same<ReturnType<typeof workspace.prepareReport>, PrepareReport>(true);
+  same<Awaited<ReturnType<typeof cove.destroySource>>, number>(true);
+  (await cove.recover()).kept.toFixed();
+  (await cove.metrics()).trim();
+  await cove.archive(workspace.sandboxId, { waitMs: 1000 });
+  // @ts-expect-error a result has no such member
+  await cove.acquire({ sourceType: "app", sourceId: "shop", userId: "ana" }, { prepare: { steps: [{ name: "x", apply: () => ({ text: "x" }) }] } });
+  // @ts-expect-error no such package manager
+  await cove.acquire({ sourceType: "app", sourceId: "shop", userId: "ana" }, { prepare: { mirrors: { nuget: "https://x" } } });
 }
 
 export function codes(error: unknown): number | null {

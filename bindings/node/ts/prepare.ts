@@ -88,14 +88,13 @@ const INPUTS: readonly string[] = [
 ];
 const STEP: readonly string[] = ["name", "apply", "fingerprint", "required", "after", "timeoutMs"];
 
-/** An input that is an object of texts. */
+/** An input that is an object of texts; what is undefined is not there. */
 function texts(name: string, value: unknown): [string, string][] {
   if (value === undefined) return [];
   if (typeof value !== "object" || value === null) throw new TypeError(`${name} must be an object as {NAME: "value"}`);
-  return Object.entries(value).map(([key, text]) => [
-    options.text(`a name in ${name}`, key),
-    options.text(`${name}.${key}`, text),
-  ]);
+  return Object.entries(value)
+    .filter(([, text]) => text !== undefined)
+    .map(([key, text]) => [options.text(`a name in ${name}`, key), options.text(`${name}.${key}`, text)]);
 }
 
 function addFile(prepare: PrepareHandle, name: unknown, source: unknown): void {

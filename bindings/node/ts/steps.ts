@@ -98,7 +98,8 @@ class Running implements StepRun {
   #look(): void {
     if (!this.over) return;
     void this.end();
-    this.#controller.abort(new CoveError("CANCELLED", "nobody waits for this step any more: its time is over, or the acquire ended"));
+    const reason = "nobody waits for this step any more: its time is over, or the acquire ended";
+    this.#controller.abort(new CoveError("CANCELLED", reason));
   }
 }
 
