@@ -1,5 +1,7 @@
 #include "snapshot/snapshot_list.hpp"
 
+#include <set>
+
 #include <catch2/catch.hpp>
 
 #include "support/fixtures/snapshot_fixture.hpp"
