@@ -1,5 +1,5 @@
 /// The front matter of a SKILL.md: YAML between two lines `---` at the file's beginning. The one
-/// place that calls yaml-cpp.
+/// place that calls libyaml.
 #pragma once
 
 #include <map>

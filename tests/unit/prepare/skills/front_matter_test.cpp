@@ -92,7 +92,7 @@ TEST_CASE("FrontMatter: what is wrong is told with file and line", "[unit][prepa
   check_refused("---\n? [a]\n: b\n---\n", "a key must be a text");
   check_refused("---\nname: \xff\n---\n", "not UTF-8");
   check_refused("---\nx: y\nname: Use it: now\n---\n",
-                "SKILL.md:3: no YAML: illegal map value (a text");
+                "SKILL.md:3: no YAML: mapping values are not allowed in this context (a text");
   check_refused("---\nname: *none\n---\n", "SKILL.md:2");
   check_refused("---\ntab:\n\t- x\n---\n", "SKILL.md:3");
   check_refused("---\n" + std::string(70'000, '#') + "\n---\n", "64 KiB");
