@@ -87,20 +87,6 @@ class Log {
   std::shared_ptr<State> state_;
 };
 
-bool is_function(napi_env env, napi_value value) {
-  napi_valuetype type = napi_undefined;
-  napi_typeof(env, value, &type);
-  return type == napi_function;
-}
-
-/// Throws an error of the library, which is taken.
-napi_value throw_error(Arguments& in, cove_error* error) {
-  napi_value const value = error_value(in.environment(), error);
-  in.library().cove_error_free(error);
-  if (value != nullptr) napi_throw(in.env(), value);
-  return nullptr;
-}
-
 }  // namespace
 
 napi_value version(Arguments& in) { return text_value(in.env(), in.library().cove_version()); }
@@ -172,6 +158,8 @@ napi_value close_all(Arguments& in) {
 napi_value let_go(Arguments& in) {
   Box* box = box_of<CoveHandle>(in.env(), in.at(0));
   if (box == nullptr) box = box_of<WorkspaceHandle>(in.env(), in.at(0));
+  if (box == nullptr) box = box_of<PrepareHandle>(in.env(), in.at(0));
+  if (box == nullptr) box = box_of<StepHandle>(in.env(), in.at(0));
   if (box == nullptr) {
     in.fail("argument 0 is another handle");
     return nullptr;
@@ -189,6 +177,8 @@ napi_value acquire(Arguments& in) {
   cove_acquire_options options = COVE_ACQUIRE_OPTIONS_INIT;
   options.chat_id = chat_id ? chat_id->c_str() : nullptr;
   options.sandbox_id = sandbox_id ? sandbox_id->c_str() : nullptr;
+  const auto prepare = unwrap<PrepareHandle>(in.env(), fields.at("prepare"));
+  options.prepare = prepare == nullptr ? nullptr : prepare->raw;
   in.limits(fields, options);
   return start_call<cove_workspace>(in, handle, [&](auto done, void* data, cove_error** error) {
     return in.library().cove_acquire_start(handle->raw, &key.raw, &options, done, data, nullptr,

@@ -33,9 +33,7 @@ struct Follower {
 template <class Item>
 std::shared_ptr<Pipe<Item>> make_pipe(const Environment& environment, napi_value on_wake,
                                       std::size_t limit = Pipe<Item>::kLimit) {
-  napi_valuetype type = napi_undefined;
-  napi_typeof(environment.env, on_wake, &type);
-  if (type != napi_function) return nullptr;
+  if (!is_function(environment.env, on_wake)) return nullptr;
   return std::make_shared<Pipe<Item>>(std::make_shared<Waker>(environment, on_wake), limit);
 }
 

@@ -15,16 +15,38 @@ napi_value sandbox_id_of(Arguments& in);   // (key) => string
 napi_value open(Arguments& in);            // (json, log | undefined) => Promise<cove>
 napi_value close(Arguments& in);           // (cove, timeoutMs) => Promise
 napi_value close_all(Arguments& in);       // ()
-napi_value let_go(Arguments& in);          // (cove or workspace)
+napi_value let_go(Arguments& in);          // (cove, workspace, prepare or step)
 napi_value acquire(Arguments& in);         // (cove, key, options) => Promise<{handle, ...}>
 napi_value release(Arguments& in);         // (workspace, options) => Promise
 
+// prepare.cpp
+napi_value prepare_create(Arguments& in);     // () => prepare
+napi_value prepare_mirror(Arguments& in);     // (prepare, mirror, url)
+napi_value prepare_variable(Arguments& in);   // (prepare, name, value)
+napi_value prepare_secret(Arguments& in);     // (prepare, name, value)
+napi_value prepare_locale(Arguments& in);     // (prepare, timeZone, locale)
+napi_value prepare_file(Arguments& in);       // (prepare, name, Buffer)
+napi_value prepare_host_file(Arguments& in);  // (prepare, name, path)
+napi_value prepare_init(Arguments& in);       // (prepare, text, options)
+napi_value prepare_report(Arguments& in);     // (workspace) => Buffer of JSON
+
+// steps.cpp
+napi_value prepare_step(Arguments& in);  // (prepare, name, options, apply: (step, workspace, note))
+napi_value prepare_observer(Arguments& in);  // (prepare, onEvent: (event, step, text))
+napi_value is_step_over(Arguments& in);      // (step) => boolean
+napi_value tell_step(Arguments& in);         // (step, text)
+napi_value finish_step(Arguments& in);       // (step, result)
+napi_value fail_step(Arguments& in);         // (step, code, message, output)
+
 // lifecycle.cpp
-napi_value stop(Arguments& in);       // (cove, sandboxId, options) => Promise
-napi_value archive(Arguments& in);    // (cove, sandboxId, options) => Promise
-napi_value destroy(Arguments& in);    // (cove, sandboxId, options) => Promise
-napi_value sweep(Arguments& in);      // (cove, options) => Promise<Buffer of JSON>
-napi_value status(Arguments& in);     // (cove, sandboxId, options) => Promise<Buffer of JSON>
+napi_value stop(Arguments& in);            // (cove, sandboxId, options) => Promise
+napi_value archive(Arguments& in);         // (cove, sandboxId, options) => Promise
+napi_value destroy(Arguments& in);         // (cove, sandboxId, options) => Promise
+napi_value destroy_source(Arguments& in);  // (cove, source, options) => Promise<Buffer of JSON>
+napi_value recover(Arguments& in);  // (cove, deployment or "", options) => Promise<Buffer of JSON>
+napi_value metrics(Arguments& in);  // (cove, options) => Promise<Buffer of text>
+napi_value sweep(Arguments& in);    // (cove, options) => Promise<Buffer of JSON>
+napi_value status(Arguments& in);   // (cove, sandboxId, options) => Promise<Buffer of JSON>
 napi_value list_page(Arguments& in);  // (cove, options) => Promise<Buffer of JSON>
 napi_value doctor(Arguments& in);     // (cove) => Promise<Buffer of JSON>
 

@@ -13,14 +13,42 @@
 namespace cove_node {
 
 struct WorkspaceHandle {
-  WorkspaceHandle(LibraryPtr its_library, cove_workspace* its_raw) noexcept
-      : library(std::move(its_library)), raw(its_raw) {}
+  /// `its_owner`: to whom the workspace belongs, where it is only lent.
+  WorkspaceHandle(LibraryPtr its_library, cove_workspace* its_raw,
+                  std::shared_ptr<void> its_owner = nullptr) noexcept
+      : library(std::move(its_library)), raw(its_raw), owner(std::move(its_owner)) {}
   WorkspaceHandle(const WorkspaceHandle&) = delete;
   WorkspaceHandle& operator=(const WorkspaceHandle&) = delete;
-  ~WorkspaceHandle() { library->cove_workspace_free(raw); }
+  ~WorkspaceHandle() {
+    if (owner == nullptr) library->cove_workspace_free(raw);
+  }
 
   LibraryPtr library;
   cove_workspace* raw;
+  std::shared_ptr<void> owner;
+};
+
+struct PrepareHandle {
+  PrepareHandle(LibraryPtr its_library, cove_prepare* its_raw) noexcept
+      : library(std::move(its_library)), raw(its_raw) {}
+  PrepareHandle(const PrepareHandle&) = delete;
+  PrepareHandle& operator=(const PrepareHandle&) = delete;
+  ~PrepareHandle() { library->cove_prepare_free(raw); }
+
+  LibraryPtr library;
+  cove_prepare* raw;
+};
+
+/// Shared by its JavaScript object, the workspace that it lends, and the calls of that.
+struct StepHandle {
+  StepHandle(LibraryPtr its_library, cove_step_run* its_raw) noexcept
+      : library(std::move(its_library)), raw(its_raw) {}
+  StepHandle(const StepHandle&) = delete;
+  StepHandle& operator=(const StepHandle&) = delete;
+  ~StepHandle() { library->cove_step_run_free(raw); }
+
+  LibraryPtr library;
+  cove_step_run* raw;
 };
 
 struct CancelHandle {
@@ -90,6 +118,14 @@ struct Tag<DownloadRun> {
 template <>
 struct Tag<UploadRun> {
   static constexpr std::uint64_t kNumber = 9;
+};
+template <>
+struct Tag<PrepareHandle> {
+  static constexpr std::uint64_t kNumber = 10;
+};
+template <>
+struct Tag<StepHandle> {
+  static constexpr std::uint64_t kNumber = 11;
 };
 
 template <class T>

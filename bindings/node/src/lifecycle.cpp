@@ -14,10 +14,41 @@ napi_value stop_by(Arguments& in, StopForm form) {
   const Fields fields = in.fields(2);
   cove_stop_options options = COVE_STOP_OPTIONS_INIT;
   options.drain = fields.truth("cancelUse") ? COVE_DRAIN_CANCEL : COVE_DRAIN_REFUSE;
+  options.wait_ms = fields.u64("waitMs");
   in.limits(fields, options);
   return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
     return (in.library().*form)(handle->raw, sandbox.c_str(), &options, done, data, nullptr, error);
   });
+}
+
+/// Starts what gives text: begin(cove, options, done, data, &error). `index` is that of the
+/// options.
+template <class Begin>
+napi_value report_by(Arguments& in, std::size_t index, Begin begin) {
+  const auto handle = in.handle<CoveHandle>(0);
+  cove_call_options options = COVE_CALL_OPTIONS_INIT;
+  in.limits(in.fields(index), options);
+  return start_call<cove_buffer>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return begin(handle->raw, &options, done, data, error);
+  });
+}
+
+/// The same of a function that takes the options, or a name and the options.
+napi_value report_of(Arguments& in, decltype(Library::cove_sweep_json_start) Library::* form) {
+  return report_by(
+      in, 1,
+      [&](cove* raw, const cove_call_options* options, auto done, void* data, cove_error** error) {
+        return (in.library().*form)(raw, options, done, data, nullptr, error);
+      });
+}
+
+napi_value report_of(Arguments& in, decltype(Library::cove_status_json_start) Library::* form,
+                     const std::string& name) {
+  return report_by(
+      in, 2,
+      [&](cove* raw, const cove_call_options* options, auto done, void* data, cove_error** error) {
+        return (in.library().*form)(raw, name.c_str(), options, done, data, nullptr, error);
+      });
 }
 
 }  // namespace
@@ -37,24 +68,20 @@ napi_value destroy(Arguments& in) {
   });
 }
 
-napi_value sweep(Arguments& in) {
-  const auto handle = in.handle<CoveHandle>(0);
-  cove_call_options options = COVE_CALL_OPTIONS_INIT;
-  in.limits(in.fields(1), options);
-  return start_call<cove_buffer>(in, handle, [&](auto done, void* data, cove_error** error) {
-    return in.library().cove_sweep_json_start(handle->raw, &options, done, data, nullptr, error);
-  });
+napi_value destroy_source(Arguments& in) {
+  return report_of(in, &Library::cove_destroy_source_json_start, in.text(1));
 }
 
+napi_value recover(Arguments& in) {
+  return report_of(in, &Library::cove_recover_json_start, in.text(1));
+}
+
+napi_value metrics(Arguments& in) { return report_of(in, &Library::cove_metrics_text_start); }
+
+napi_value sweep(Arguments& in) { return report_of(in, &Library::cove_sweep_json_start); }
+
 napi_value status(Arguments& in) {
-  const auto handle = in.handle<CoveHandle>(0);
-  const std::string sandbox = in.text(1);
-  cove_call_options options = COVE_CALL_OPTIONS_INIT;
-  in.limits(in.fields(2), options);
-  return start_call<cove_buffer>(in, handle, [&](auto done, void* data, cove_error** error) {
-    return in.library().cove_status_json_start(handle->raw, sandbox.c_str(), &options, done, data,
-                                               nullptr, error);
-  });
+  return report_of(in, &Library::cove_status_json_start, in.text(1));
 }
 
 napi_value list_page(Arguments& in) {

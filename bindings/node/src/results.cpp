@@ -81,6 +81,13 @@ napi_value problems_of(const Environment& environment, const cove_search_summary
 
 }  // namespace
 
+napi_value throw_error(Arguments& in, cove_error* error) {
+  napi_value const value = error_value(in.environment(), error);
+  in.library().cove_error_free(error);
+  if (value != nullptr) napi_throw(in.env(), value);
+  return nullptr;
+}
+
 napi_value exec_result_value(const Environment& environment, const cove_exec_result* result) {
   const Library& library = *environment.library;
   const int outcome = library.cove_exec_result_outcome(result);
@@ -102,6 +109,17 @@ napi_value exec_result_value(const Environment& environment, const cove_exec_res
   return made.value();
 }
 
+napi_value workspace_value(const Environment& environment,
+                           std::shared_ptr<WorkspaceHandle> workspace) {
+  const Library& library = *environment.library;
+  const cove_workspace* const raw = workspace->raw;
+  Object made(environment.env);
+  made.path("directory", library.cove_workspace_directory(raw))
+      .text("sandboxId", library.cove_workspace_sandbox_id(raw))
+      .text("work", name_of(kWork, library.cove_workspace_work(raw)));
+  return made.set("handle", wrap(environment.env, std::move(workspace))).value();
+}
+
 napi_value Outcome<cove>::value(const Environment& environment, cove*& out) {
   auto handle = std::make_shared<CoveHandle>(environment.library, out);
   out = nullptr;
@@ -110,14 +128,9 @@ napi_value Outcome<cove>::value(const Environment& environment, cove*& out) {
 }
 
 napi_value Outcome<cove_workspace>::value(const Environment& environment, cove_workspace*& out) {
-  const Library& library = *environment.library;
-  Object made(environment.env);
-  made.path("directory", library.cove_workspace_directory(out))
-      .text("sandboxId", library.cove_workspace_sandbox_id(out))
-      .text("work", name_of(kWork, library.cove_workspace_work(out)));
   auto handle = std::make_shared<WorkspaceHandle>(environment.library, out);
   out = nullptr;
-  return made.set("handle", wrap(environment.env, std::move(handle))).value();
+  return workspace_value(environment, std::move(handle));
 }
 
 napi_value Outcome<cove_buffer>::value(const Environment& environment, cove_buffer*& out) {

@@ -30,6 +30,13 @@ const char* file_type_name(int type) noexcept;
 /// How a command ended, with its output.
 napi_value exec_result_value(const Environment& environment, const cove_exec_result* result);
 
+/// {handle, directory, sandboxId, work} of a workspace.
+napi_value workspace_value(const Environment& environment,
+                           std::shared_ptr<WorkspaceHandle> workspace);
+
+/// Throws an error of the library, which is taken. Null.
+napi_value throw_error(Arguments& in, cove_error* error);
+
 template <>
 struct Outcome<Nothing> {
   static void free(const Library&, Nothing*) {}

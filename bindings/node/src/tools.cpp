@@ -53,13 +53,6 @@ class LinkMaker {
   std::shared_ptr<FunctionReference> function_;
 };
 
-napi_value throw_error(Arguments& in, cove_error* error) {
-  napi_value const value = error_value(in.environment(), error);
-  in.library().cove_error_free(error);
-  if (value != nullptr) napi_throw(in.env(), value);
-  return nullptr;
-}
-
 }  // namespace
 
 napi_value describe_tools(Arguments& in) {
@@ -84,9 +77,7 @@ napi_value call_tool(Arguments& in) {
   cove_tool_options options = COVE_TOOL_OPTIONS_INIT;
   in.limits(in.fields(3), options);
   if (in.has_failed()) return nullptr;
-  napi_valuetype type = napi_undefined;
-  napi_typeof(in.env(), in.at(4), &type);
-  if (type == napi_function) {
+  if (is_function(in.env(), in.at(4))) {
     options.make_links = &LinkMaker::ask;
     options.link_user_data = new LinkMaker(in.environment(), in.at(4));
     options.link_drop = &LinkMaker::drop;

@@ -107,9 +107,7 @@ template <class Out, class Options, class Call>
 napi_value upload_by(Arguments& in, const Options& options, Call call) {
   const auto workspace = in.handle<WorkspaceHandle>(0);
   std::string path = in.text(1);
-  napi_valuetype type = napi_undefined;
-  napi_typeof(in.env(), in.at(3), &type);
-  if (type != napi_function) in.fail("argument 3 is no function");
+  if (!is_function(in.env(), in.at(3))) in.fail("argument 3 is no function");
   if (in.has_failed()) return nullptr;
   const auto run =
       std::make_shared<UploadRun>(std::make_shared<Waker>(in.environment(), in.at(3)), in.cancel());

@@ -135,6 +135,8 @@ std::optional<std::string> read_text(napi_env env, napi_value value) {
   return text;
 }
 
+bool is_function(napi_env env, napi_value value) { return type_of(env, value) == napi_function; }
+
 std::optional<BytesView> read_bytes(napi_env env, napi_value value) {
   bool is_buffer = false;
   if (value == nullptr || napi_is_buffer(env, value, &is_buffer) != napi_ok || !is_buffer) {

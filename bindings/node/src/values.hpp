@@ -83,6 +83,7 @@ class Texts {
 
 // What is of another type than asked for is read as nothing: TypeScript checks before.
 std::optional<std::string> read_text(napi_env env, napi_value value);  // a string, or a Buffer
+bool is_function(napi_env env, napi_value value);
 std::optional<BytesView> read_bytes(napi_env env, napi_value value);
 std::optional<double> read_number(napi_env env, napi_value value);
 std::optional<Texts> read_texts(napi_env env, napi_value value);
