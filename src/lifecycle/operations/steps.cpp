@@ -55,7 +55,7 @@ Task<Outcome> stop_instance(Job& job, const CallContext& call) {
   co_return outcome_of(co_await job.core->parts.provider.stop_instance(current, call));
 }
 
-/// Nothing where the instance is gone: then there is nobody to ask, and nothing left to sync.
+/// Nothing where the instance is gone: then there is nobody to ask.
 Task<Result<std::shared_ptr<Guest>>> connect_if_there(Job& job, const InstanceRef& instance,
                                                       const CallContext& call) {
   Provider& provider = job.core->parts.provider;
@@ -97,19 +97,31 @@ Task<Result<void>> ask_and_sync(Job& job, Guest& guest, const CallContext& call)
   co_return co_await guest.sync(call);
 }
 
+/// Writes to the disk what an instance left that cannot do it itself. A volume that is missing has
+/// nothing; the next start says so.
+Task<Result<void>> end_and_sync(Job& job, InstanceRef instance, const CallContext& call) {
+  Provider& provider = job.core->parts.provider;
+  COVE_CO_TRY_VOID(co_await provider.stop_instance(instance, call));
+  if (!provider.capabilities().offline_volume) co_return ok();
+  auto volume = co_await provider.open_volume(instance.volume, VolumeAccess::kRead, call);
+  if (!volume && volume.error().code() == ErrorCode::kIntegrity) co_return ok();
+  if (!volume) co_return volume.error();
+  co_return co_await (*volume)->sync(call);
+}
+
 Task<Outcome> drain(Job& job, const CallContext& call) {
   const InstanceRef current = job.core->instance_of(job.at.record);
   const auto guest = co_await connect_if_there(job, current, call);
+  if (guest && !*guest) co_return outcome_of(co_await end_and_sync(job, current, call));
   Result<void> done = ok();
-  if (!guest) {
-    done = guest.error();
-  } else if (*guest) {
+  if (guest) {
     done = co_await ask_and_sync(job, **guest, call);
+  } else {
+    done = guest.error();
   }
-  // Where the caller wants it ended anyway, a guest that does not answer cannot forbid it: what it
-  // wrote is in the volume all the same.
+  // Where the caller wants it ended anyway, a guest that does not answer cannot forbid it.
   const bool silent = !done && done.error().code() == ErrorCode::kUnavailable;
-  if (silent && job.drain == Drain::kCancel) done = ok();
+  if (silent && job.drain == Drain::kCancel) done = co_await end_and_sync(job, current, call);
   co_return outcome_of(done);
 }
 

@@ -27,6 +27,9 @@ struct Preparation {
   /// nothing of one, it is not there at all.
   std::set<std::string> takes_back;
 
+  /// There are no others: in a new HOME there is nothing to do.
+  bool only_takes_back = false;
+
   /// Steps that other acquires take back, though they do not name them.
   std::set<std::string> taken_back;
 

@@ -97,6 +97,7 @@ Result<std::shared_ptr<const Preparation>> make_preparation(PrepareInputs inputs
   const std::size_t longest = made->redactor.longest();
   std::vector<PrepareStep>& steps = made->steps;
   made->makes_session = !plain && !session.empty();
+  made->only_takes_back = plain;
   if (made->makes_session) steps.push_back(directories_step(session));
   add_mirrors(inputs.mirrors, *made);
   if (!inputs.files.empty()) {

@@ -110,12 +110,15 @@ Task<Result<void>> run_steps(Core& core, Seat& seat, Preparing& preparing,
 
 /// Makes the session's directory and runs the steps, as far as that is still to be done.
 Task<Result<void>> make_ready(Core& core, Seat& seat, const Place& place,
-                              std::shared_ptr<Guest> guest, const CallContext& call) {
+                              std::shared_ptr<Guest> guest, bool is_new, const CallContext& call) {
   Preparing& preparing = *place.preparing;
   if (!preparing.steps().makes_session || seat.missed.contains(place.session)) {
     COVE_CO_TRY_VOID(co_await make_session(seat, *guest, place.session, call));
   }
-  if (preparing.is_plain()) co_return ok();
+  if (preparing.is_idle_on(is_new)) {
+    preparing.note(seat.instance, true, {});
+    co_return ok();
+  }
   co_return co_await run_steps(core, seat, preparing, std::move(guest), call);
 }
 
@@ -148,13 +151,14 @@ Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
     seat.move_to(acquired.instance);
     seat.touched = core.clock().now();
     const Preparing& preparing = *place.preparing;
-    const bool asks =
-        !preparing.is_plain() && !core.pipeline().remembers(seat.instance, preparing.steps());
+    const bool is_new = acquired.work == AcquireWork::kProvisioned;
+    const bool asks = !preparing.is_idle_on(is_new) &&
+                      !core.pipeline().remembers(seat.instance, preparing.steps());
     const bool is_proven = asks || acquired.work != AcquireWork::kNone;
     Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, is_proven, call);
     Result<void> ready = ok();
     if (!guest) ready = guest.error();
-    if (guest) ready = co_await make_ready(core, seat, place, *guest, call);
+    if (guest) ready = co_await make_ready(core, seat, place, *guest, is_new, call);
     if (ready) {
       up.guest = *guest;
       co_return up;
@@ -175,7 +179,7 @@ Task<Result<std::shared_ptr<Guest>>> keep_up(Core& core, Seat& seat, const Place
     Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, false, call);
     if (guest && !place.preparing->is_ready_on(seat.instance)) {
       // Another handle woke it: on this instance only its own inputs are prepared.
-      COVE_CO_TRY_VOID(co_await make_ready(core, seat, place, *guest, call));
+      COVE_CO_TRY_VOID(co_await make_ready(core, seat, place, *guest, false, call));
     }
     if (guest || !is_unreachable(guest.error())) co_return guest;
     COVE_CO_TRY_VOID(co_await look_again(core, seat, guest.error(), 0, call));

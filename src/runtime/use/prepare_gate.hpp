@@ -13,7 +13,8 @@ class StoreGate final : public prepare::PrepareGate {
 
   Task<Result<std::unique_ptr<Lease>>> enter(const SandboxId& sandbox,
                                              const CallContext& call) override {
-    return machinery_.lifecycle->leases().acquire("prepare:" + sandbox.str(), call);
+    const std::string name = "prepare:" + sandbox.str();  // outlives the lazy task
+    co_return co_await machinery_.lifecycle->leases().acquire(name, call);
   }
   Task<Result<StoreTime>> now(const CallContext& call) override {
     return machinery_.metadata->now(call);

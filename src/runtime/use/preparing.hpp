@@ -23,8 +23,10 @@ class Preparing {
 
   const prepare::Preparation& steps() const noexcept { return *steps_; }
 
-  /// True where there is no step at all.
-  bool is_plain() const noexcept { return steps_->steps.empty(); }
+  /// True where there is no step, or none that has anything to do in a new HOME.
+  bool is_idle_on(bool is_new) const noexcept {
+    return steps_->steps.empty() || (is_new && steps_->only_takes_back);
+  }
 
   MakeHandle make_handle;  ///< set once, before the first use, as the next
 
@@ -32,7 +34,7 @@ class Preparing {
   std::shared_ptr<void> skills_held;
 
   bool is_ready_on(const InstanceRef& instance) const {
-    return is_plain() || ready_on_ == instance;
+    return steps_->steps.empty() || ready_on_ == instance;
   }
 
   void note(const InstanceRef& instance, bool is_ready, PrepareReport report) {

@@ -87,7 +87,7 @@ TEST_CASE("Quota: a stop, an archive and a destroy give the place back at once",
 
 TEST_CASE("Quota: many at once from many processes never get more than there is",
           "[fault][lifecycle][quota]") {
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     SimCluster cluster(seed, limited({.all = 3}));
     std::vector<SimProcess*> processes;
     for (int i = 0; i < 4; ++i) processes.push_back(&cluster.start());
@@ -169,7 +169,7 @@ TEST_CASE("Quota: a refused start of an archived workspace leaves it archived, a
 
 TEST_CASE("Quota: crashes and lost answers neither overfill it nor lose a place",
           "[fault][lifecycle][quota]") {
-  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     SimCluster cluster(seed, limited({.all = 2}));
     SimProcess& dying = cluster.start();
     SimProcess& living = cluster.start();

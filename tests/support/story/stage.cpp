@@ -327,7 +327,7 @@ void Stage::forget(const SandboxId& sandbox) {
   cluster_.each_node([&](SimNode& node) {
     for (const auto& [volume, content] : node.volumes) {
       if (volume.sandbox == sandbox && volume.generation == record->generation) {
-        forgotten_[volume] = content.files;
+        forgotten_[volume] = content.disk;
       }
     }
   });

@@ -73,7 +73,14 @@ TEST_CASE("Record: comes back from its JSON as it was", "[unit][lifecycle]") {
   CHECK(back.failed_at == StoreTime(6s));
 }
 
-TEST_CASE("Record: what is not a record of version 1 is kIntegrity", "[unit][lifecycle]") {
+TEST_CASE("Record: one of version 1 is read, and has no time to drain", "[unit][lifecycle]") {
+  std::string old = replaced(to_json(full_record()), "\"version\":2", "\"version\":1");
+  old = replaced(old, "\"drain_until\":0,", "");
+  const Record back = parse_record(old).value();
+  CHECK(to_json(back) == to_json(full_record()));
+}
+
+TEST_CASE("Record: what is not a record of version 1 or 2 is kIntegrity", "[unit][lifecycle]") {
   const std::string good = to_json(full_record());
   const std::string bad[] = {
       "",
@@ -81,8 +88,9 @@ TEST_CASE("Record: what is not a record of version 1 is kIntegrity", "[unit][lif
       "[]",
       "null",
       "{\"version\":1}",
-      replaced(good, "\"version\":1", "\"version\":2"),
-      replaced(good, "\"version\":1", "\"version\":1,\"later\":0"),
+      replaced(good, "\"version\":2", "\"version\":3"),
+      replaced(good, "\"version\":2", "\"version\":1"),
+      replaced(good, "\"version\":2", "\"version\":2,\"later\":0"),
       replaced(good, "\"state\":\"stopped\"", "\"state\":\"asleep\""),
       replaced(good, "\"state\":\"stopped\"", "\"state\":\"running\""),
       replaced(good, "\"attempt\":2", "\"attempt\":-2"),

@@ -149,11 +149,11 @@ TEST_CASE("Plan: the order is fixed, and a host's steps stand behind the stage t
   std::string order;
   for (const PrepareStep& step : plan->steps) order += step.name + " ";
   CHECK(order ==
-        "directories/sessions/c1 host/first input_files/sessions/c1 app_init host/mid host/mid2 "
-        "host/late ");
+        "directories/sessions/c1 host/first mirrors input_files/sessions/c1 app_init host/mid "
+        "host/mid2 host/late ");
 }
 
-TEST_CASE("Plan: what this build has no steps for is refused", "[unit][prepare]") {
+TEST_CASE("Plan: skills without a place to read them from are refused", "[unit][prepare]") {
   Shell shell;
   PrepareInputs inputs;
   inputs.skills = {{.version_id = "v1", .content = Bytes(), .sha256 = {}}};

@@ -42,7 +42,7 @@ TEST_CASE("PrepareInputs: what is wrong is named, with what would be right", "[u
 
   auto bad = good;
   bad.mirrors.pypi = "ftp://x";
-  CHECK(refusal(bad) == "the mirror of pypi must be an http or https URL");
+  CHECK(refusal(bad).starts_with("the mirror of pypi must be an http or https URL"));
   bad.mirrors.pypi = "https://user:hunter2@x y";
   CHECK(refusal(bad).find("hunter2") == std::string::npos);
 

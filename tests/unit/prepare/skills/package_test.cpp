@@ -171,7 +171,8 @@ TEST_CASE("Package: a zip whose entries are packed by bzip2 is refused, and says
   for (std::size_t i = 0; i < kZip.size(); i += 2) {
     bytes.push_back(static_cast<std::byte>(std::stoi(std::string(kZip.substr(i, 2)), nullptr, 16)));
   }
-  check_refused(bytes, ErrorCode::kUnsupported, "'SKILL.md' is packed by bzip2");
+  check_refused(bytes, ErrorCode::kUnsupported,
+                "entry 'SKILL.md' of package 'p' is packed by bzip2");
 }
 
 TEST_CASE("Package: devices, FIFOs and what is no archive are refused", "[unit][prepare][skills]") {
