@@ -171,10 +171,10 @@ class Transfers(WithCove):
         self.assertEqual(list(download), [])
         forgotten = self.workspace.download("zeros")
         next(forgotten)
-        handover = forgotten._handover
+        pipe = forgotten._pipe
         del forgotten
         gc.collect()
-        handover.wait()
+        pipe.reply.wait()
         cancel = cove.Cancel()
         called_off = self.workspace.download("zeros", cancel=cancel)
         next(called_off)

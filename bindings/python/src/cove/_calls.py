@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
 
 from . import _ffi
 from ._errors import CoveError, FailedPreconditionError
@@ -117,13 +117,25 @@ class Reply:
         except BaseException as unexpected:  # shown to the caller, not lost on Cove's thread
             self._error = unexpected
         finally:
-            self._ready.set()
+            self._tell()
+
+    def end(self, value: Any, error: Optional[BaseException]) -> None:
+        """The same for a call that a thread of ours made."""
+        self._value, self._error = value, error
+        self._tell()
+
+    def _tell(self) -> None:
+        self._ready.set()
 
     def wait(self) -> None:
         self._ready.wait()
 
     def result(self) -> Any:
         self.wait()
+        return self.outcome()
+
+    def outcome(self) -> Any:
+        """The result of a call that has ended."""
         if self._error is not None:
             raise self._error
         return self._value
@@ -201,36 +213,56 @@ GIVES_PROCESS_LIST = _ffi.ProcessListFn(_on_process_list)
 GIVES_OUTPUT_SLICE = _ffi.OutputSliceFn(_on_output_slice)
 
 
-def call(
-    start: str,
-    *arguments: Any,
-    gives: Any = GIVES_NOTHING,
-    take: Callable[[Any], Any] = _nothing,
-    options: Any,
-    cancel: Optional[Cancel] = None,
-) -> Any:
-    """Runs the start form named `start` to its end. KeyboardInterrupt calls it off first.
+class Ask(NamedTuple):
+    """A call that is to be made: what is started, through which handle, and what it gives."""
 
-    `options` is the struct that goes last before the callback; its `cancel` field is set here.
-    """
-    token = cancel or Cancel()
-    options.cancel = raw_cancel(token)
-    return call_with(token, start, *arguments, _ffi.pointer_to(options), gives=gives, take=take)
+    owned: Owned
+    #: The start form's name.
+    start: str
+    arguments: Tuple[Any, ...]
+    #: The struct that goes behind them; its `cancel` is set when the call is made.
+    options: Any
+    #: What goes between the options and the callback.
+    more: Tuple[Any, ...] = ()
+    gives: Any = GIVES_NOTHING
+    take: Callable[[Any], Any] = _nothing
+    cancel: Optional[Cancel] = None
+    #: What the struct points to, where that does not keep it.
+    kept: Any = None
+
+    def begin(self, token: Cancel, reply: Reply) -> None:
+        self.options.cancel = raw_cancel(token)
+        options = _ffi.pointer_to(self.options)
+        number = registry.add(reply)
+        lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, drop)
 
 
-def call_with(
-    token: Cancel, start: str, *arguments: Any, gives: Any, take: Callable[[Any], Any] = _nothing
-) -> Any:
-    """The same with options that have `token` already."""
-    reply = Reply(take)
-    number = registry.add(reply)
-    lib[start](*arguments, gives, number, drop)
+def make(ask: Ask) -> Any:
+    """Makes a call and waits for its end. KeyboardInterrupt calls it off first."""
+    token = linked_cancel(ask.cancel)
+    reply = Reply(ask.take)
+    ask.begin(token, reply)
     try:
         return reply.result()
     except KeyboardInterrupt:
         token.trigger()
         reply.wait()
         raise
+
+
+class Calling:
+    """What makes calls through a handle. Whoever makes them in another way has another `_call`."""
+
+    def _use(self) -> Owned:
+        raise NotImplementedError
+
+    def _call(self, start: str, *arguments: Any, options: Any, **named: Any) -> Any:
+        return make(Ask(self._use(), start, arguments, options, **named))
+
+    def _do(self, start: str, *arguments: Any, options: Any, **named: Any) -> None:
+        """A call that gives nothing; what `_call` gives is handed on all the same."""
+        done: None = self._call(start, *arguments, options=options, **named)
+        return done
 
 
 def closed(what: str) -> CoveError:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any, Callable, Iterable, Optional, Type, Union
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Type, Union
 
 from . import _ffi, _files, _options
-from ._calls import Cancel, Owned, linked_cancel, raw_cancel
+from ._calls import Calling, Cancel, linked_cancel, raw_cancel
 from ._download import Download, OnProgress
 from ._ffi import lib
 from ._file_calls import write_options
@@ -14,11 +13,18 @@ from ._files import FileInfo, TreeCounts
 from ._upload import Source, Upload
 
 
-class Transfers:
-    """The transfers of a Workspace."""
+class Sending(NamedTuple):
+    """An upload that is to be made."""
 
-    def _use(self) -> Owned:
-        raise NotImplementedError
+    #: call(callbacks) makes it, on a thread of its own, and gives its result.
+    call: Callable[[Any], Any]
+    source: Any
+    on_progress: Optional[OnProgress]
+    token: Cancel
+
+
+class Transfers(Calling):
+    """The transfers of a Workspace."""
 
     def download(
         self,
@@ -115,15 +121,18 @@ class Transfers:
     ) -> Any:
         owned = self._use()
         place = _options.path("path", path)
-        pieces = Source(source)
         token = linked_cancel(cancel)
         options.cancel = raw_cancel(token)
-        upload = Upload()
 
         def call(callbacks: Any) -> Any:
             raw, argument = _ffi.out(handle)
             lib[name](owned.raw, place, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
             return take(raw)
 
-        threading.Thread(target=upload.run, args=(call,), name="cove-upload", daemon=True).start()
-        return upload.serve(pieces, on_progress, token)
+        return self._send(Sending(call, source, on_progress, token))
+
+    def _send(self, sending: Sending) -> Any:
+        pieces = Source(sending.source)
+        upload = Upload()
+        upload.start(sending.call)
+        return upload.serve(pieces, sending.on_progress, sending.token)

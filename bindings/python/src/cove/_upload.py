@@ -6,13 +6,17 @@ pieces come from, an exception there, and Ctrl-C are on the host's.
 
 from __future__ import annotations
 
+import os
 import queue
+import threading
+import weakref
 from typing import Any, Callable, Iterable, Optional
 
 from . import _ffi, _options
 from ._calls import Cancel
 from ._download import OnProgress
 from ._errors import CancelledError
+from ._pipe import Pipe
 
 _CANCELLED = CancelledError.code
 
@@ -55,18 +59,23 @@ class Upload:
     """A call that asks for pieces on a thread of its own, and gets them from the caller's."""
 
     def __init__(self) -> None:
-        # How many bytes are wanted, then None: the call ended.
-        self._questions: "queue.SimpleQueue[Optional[int]]" = queue.SimpleQueue()
+        # How many bytes are wanted; at the end, the call's result.
+        self.questions: Pipe[int] = Pipe(_nothing)
         # Bytes; None ends the upload.
         self._answers: "queue.SimpleQueue[Optional[bytes]]" = queue.SimpleQueue()
-        self._result: Any = None
-        self._error: Optional[BaseException] = None
+        _live.add(self)
 
-    def run(self, call: Callable[[Any], Any]) -> None:
-        """On the thread of the call: call(callbacks) gives its result."""
+    def start(self, call: Callable[[Any], Any]) -> None:
+        """Begins the thread: call(callbacks) gives the result."""
+        threading.Thread(target=self._run, args=(call,), name="cove-upload", daemon=True).start()
 
+    def give(self, piece: Optional[bytes]) -> None:
+        """Answers a question; None ends the upload, also one that does not ask."""
+        self._answers.put(piece)
+
+    def _run(self, call: Callable[[Any], Any]) -> None:
         def next_piece(number: Optional[int], buffer: int, capacity: int, out_size: Any) -> int:
-            self._questions.put(capacity)
+            self.questions.push([(capacity, 0)])
             piece = self._answers.get()
             if piece is None:
                 return _CANCELLED
@@ -75,34 +84,48 @@ class Upload:
             return 0
 
         try:
-            self._result = call(_ffi.UploadCallbacks(next_piece=_ffi.FeedFn(next_piece)))
+            result = call(_ffi.UploadCallbacks(next_piece=_ffi.FeedFn(next_piece)))
         except BaseException as error:  # raised to the caller, not lost on this thread
-            self._error = error
-        finally:
-            self._questions.put(None)
+            self.questions.end(error)
+        else:
+            self.questions.end(None, result)
 
     def serve(self, source: Source, on_progress: Optional[OnProgress], token: Cancel) -> Any:
         """On the caller's thread, to the end of the call."""
         try:
-            self._give(source, on_progress)
+            self._give_all(source, on_progress)
         except BaseException:
-            self._answers.put(None)
+            self.give(None)
             token.trigger()
-            while self._questions.get() is not None:
-                pass
+            self.questions.reply.wait()
             raise
-        if self._error is not None:
-            raise self._error
-        return self._result
+        return self.questions.reply.outcome()
 
-    def _give(self, source: Source, on_progress: Optional[OnProgress]) -> None:
+    def _give_all(self, source: Source, on_progress: Optional[OnProgress]) -> None:
         done = 0
         while True:
-            capacity = self._questions.get()
+            capacity: Optional[int] = self.questions.pop().item
             if done > 0 and on_progress is not None and capacity is not None:
                 on_progress(done, None)
             if capacity is None:
                 return
             piece = source.next(capacity)
             done += len(piece)
-            self._answers.put(piece)
+            self.give(piece)
+
+
+def _nothing(value: Any) -> None:
+    return None
+
+
+_live: "weakref.WeakSet[Upload]" = weakref.WeakSet()
+
+
+def end_all() -> None:
+    """At exit: an upload that still waits for its source would hold up the close."""
+    for upload in list(_live):
+        upload.give(None)
+
+
+# What a forked child finds here is its parent's.
+os.register_at_fork(after_in_child=_live.clear)

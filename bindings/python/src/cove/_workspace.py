@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from types import TracebackType
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeVar
 
 from . import _calls, _ffi, _options
 from ._calls import Cancel, Owned
@@ -19,6 +19,7 @@ from ._transfers import Transfers
 from ._watch import Watches
 
 _WORK = ("none", "provisioned", "resumed", "restored")
+Self = TypeVar("Self", bound="Workspace")
 OnOutput = Callable[[str, bytes], Any]
 
 
@@ -32,7 +33,7 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
         self._take(Owned(raw, "cove_workspace_free"))
 
     @classmethod
-    def _of(cls, owned: Owned) -> Workspace:
+    def _of(cls: Type[Self], owned: Owned) -> Self:
         """One whose handle is freed elsewhere."""
         workspace = cls.__new__(cls)
         workspace._take(owned)
