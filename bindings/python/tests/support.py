@@ -9,23 +9,25 @@ import sys
 import tempfile
 import textwrap
 import unittest
+from typing import Any, Optional, TypeVar
 
 import cove
 
 SOURCE = pathlib.Path(cove.__file__).resolve().parent.parent
+T = TypeVar("T")
 KEY = cove.WorkspaceKey("app", "demo", "ana")
 
 
 class Home:
     """A state directory with what runs below it; `end` leaves nothing behind."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.path = tempfile.mkdtemp(prefix="cove-python-")
 
-    def open(self, **named):
+    def open(self, **named: Any) -> cove.Cove:
         return cove.Cove(os.path.join(self.path, "state"), **named)
 
-    def end(self):
+    def end(self) -> None:
         with contextlib.suppress(cove.CoveError), self.open() as c:
             for record in list(c.list()):
                 c.destroy(record["sandbox_id"])
@@ -33,8 +35,12 @@ class Home:
 
 
 class WithCove(unittest.TestCase):
+    home: Home
+    workspace: cove.Workspace
+    cove: cove.Cove
+
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         cls.home = Home()
         cls.addClassCleanup(cls.home.end)
         cls.cove = cls.home.open()
@@ -43,7 +49,13 @@ class WithCove(unittest.TestCase):
         cls.addClassCleanup(cls.workspace.close)
 
 
-def run_python(code, *arguments, **environment):
+def given(value: Optional[T]) -> T:
+    """A value that is there."""
+    assert value is not None
+    return value
+
+
+def run_python(code: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Runs code in a process of its own, with the binding on its path."""
     return subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code), *arguments],

@@ -3,18 +3,19 @@
 import pathlib
 import tempfile
 import unittest
+from typing import Any, List, Tuple
 
 import cove
 from tests.support import KEY, WithCove
 
 
 class Prepares(WithCove):
-    def acquire(self, chat, **named):
+    def acquire(self, chat: str, **named: Any) -> cove.Workspace:
         workspace = self.cove.acquire(KEY, chat_id=chat, prepare=cove.Prepare(**named))
         self.addCleanup(workspace.close)
         return workspace
 
-    def test_inputs_are_there_and_the_report_says_where(self):
+    def test_inputs_are_there_and_the_report_says_where(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             local = pathlib.Path(folder, "local.txt")
             local.write_bytes(b"from disk")
@@ -36,10 +37,10 @@ class Prepares(WithCove):
         self.assertEqual(workspace.exec(["sh", "-c", "echo $MODE"]).out.text, "demo\n")
         self.assertNotIn("s3cr3t", repr(cove.Prepare(secrets={"TOKEN": "s3cr3t"})))
 
-    def test_a_step_of_the_application_works_in_the_workspace(self):
-        heard = []
+    def test_a_step_of_the_application_works_in_the_workspace(self) -> None:
+        heard: List[Tuple[str, str]] = []
 
-        def apply(run):
+        def apply(run: cove.StepRun) -> cove.StepResult:
             self.assertFalse(run.over)
             run.tell("half")
             done = run.workspace.exec(["sh", "-c", "echo made > step.txt; echo $HOME"])
@@ -59,11 +60,11 @@ class Prepares(WithCove):
             ["started", "progress", "finished"],
         )
 
-    def test_a_step_that_raises_is_the_acquires_error_where_it_is_required(self):
-        def missing(run):
+    def test_a_step_that_raises_is_the_acquires_error_where_it_is_required(self) -> None:
+        def missing(run: cove.StepRun) -> None:
             raise cove.NotFoundError("no fonts here")
 
-        def broken(run):
+        def broken(run: cove.StepRun) -> None:
             raise KeyError("x")
 
         with self.assertRaises(cove.NotFoundError) as caught:
@@ -76,21 +77,21 @@ class Prepares(WithCove):
         self.assertTrue(report["failed"])
         self.assertEqual(report["steps"][-1]["error"]["code"], "not_found")
 
-    def test_a_step_that_takes_too_long_fails(self):
-        def slow(run):
+    def test_a_step_that_takes_too_long_fails(self) -> None:
+        def slow(run: cove.StepRun) -> None:
             run.workspace.exec(["sleep", "1000"])
 
         weak = cove.PrepareStep("slow", slow, fingerprint="1", required=False, timeout=1.0)
         report = self.acquire("slow", steps=[weak]).prepare_report()
         self.assertEqual(report["steps"][-1]["reason"], "it took longer than its 1 s")
 
-    def test_wrong_inputs_are_named(self):
+    def test_wrong_inputs_are_named(self) -> None:
         with self.assertRaisesRegex(ValueError, "mirrors must be one of"):
             self.acquire("wrong", mirrors={"nuget": "https://x"})
         with self.assertRaisesRegex(ValueError, "after must be one of"):
             self.acquire("wrong", steps=[cove.PrepareStep("x", lambda run: None, after="then")])
         with self.assertRaises(TypeError):
-            self.cove.acquire(KEY, prepare={"files": {}})
+            self.cove.acquire(KEY, prepare={"files": {}})  # type: ignore[arg-type]
         with self.assertRaisesRegex(cove.InvalidArgumentError, "HOME is the sandbox's own"):
             self.acquire("wrong", variables={"HOME": "/root"})
 

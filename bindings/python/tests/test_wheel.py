@@ -13,14 +13,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON = "/usr/bin/python3"  # Debian's, which has setuptools and wheel
 
 
-def can_build():
+def can_build() -> bool:
     probe = [PYTHON, "-c", "import setuptools, wheel"]
     return os.path.exists(PYTHON) and subprocess.run(probe, stderr=subprocess.DEVNULL).returncode == 0
 
 
 @unittest.skipUnless(can_build(), "python3-setuptools and python3-wheel are not installed")
 class Wheel(unittest.TestCase):
-    def build(self, folder, library):
+    def build(self, folder: str, library: str) -> "subprocess.CompletedProcess[str]":
         copy = pathlib.Path(folder) / "source"
         subprocess.run(["cp", "-r", str(ROOT), str(copy)], check=True)
         return subprocess.run(
@@ -32,7 +32,7 @@ class Wheel(unittest.TestCase):
             text=True,
         )
 
-    def test_it_brings_its_library_and_imports_without_anything_else(self):
+    def test_it_brings_its_library_and_imports_without_anything_else(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             built = self.build(folder, os.environ["COVE_LIBRARY"])
             self.assertEqual(built.returncode, 0, built.stdout)
@@ -54,7 +54,7 @@ class Wheel(unittest.TestCase):
             )
             self.assertEqual(done.stdout.split(), [folder + "/site/cove/__init__.py", "0.1.0"])
 
-    def test_it_refuses_to_be_built_without_the_library(self):
+    def test_it_refuses_to_be_built_without_the_library(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             built = self.build(folder, "")
             self.assertNotEqual(built.returncode, 0)

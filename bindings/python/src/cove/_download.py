@@ -10,7 +10,7 @@ import os
 import threading
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Type
+from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Protocol, Type
 
 from . import _ffi, _options
 from ._calls import Cancel, Owned, linked_cancel, raw_cancel
@@ -22,6 +22,13 @@ _CANCELLED = CancelledError.code
 
 #: Is told after each piece how many bytes are done and, where it is known, of how many.
 OnProgress = Callable[[int, Optional[int]], Any]
+
+
+class Writable(Protocol):
+    """A binary file object."""
+
+    def write(self, __data: bytes) -> Any:
+        ...
 
 
 class Piece(NamedTuple):
@@ -119,7 +126,7 @@ class Download:
             self._on_progress(piece.done, piece.total)
         return piece.data
 
-    def save(self, file: Any) -> int:
+    def save(self, file: Writable) -> int:
         """Writes all that is left to a binary file object, and returns how many bytes that were."""
         size = 0
         with self:

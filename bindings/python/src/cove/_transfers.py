@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Iterable, NamedTuple, Optional, Type, Union
+from typing import Any, Callable, NamedTuple, Optional, Type
 
 from . import _ffi, _files, _options
 from ._calls import Calling, Cancel, linked_cancel, raw_cancel
@@ -10,7 +10,7 @@ from ._download import Download, OnProgress
 from ._ffi import lib
 from ._file_calls import write_options
 from ._files import FileInfo, TreeCounts
-from ._upload import Source, Upload
+from ._upload import Sent, Source, Upload
 
 
 class Sending(NamedTuple):
@@ -56,7 +56,7 @@ class Transfers(Calling):
     def upload(
         self,
         path: _options.Path,
-        source: Union[Any, Iterable[_options.Data]],
+        source: Sent,
         *,
         mode: Optional[int] = None,
         create_parents: bool = True,
@@ -88,7 +88,7 @@ class Transfers(Calling):
     def upload_tree(
         self,
         path: _options.Path,
-        source: Union[Any, Iterable[_options.Data]],
+        source: Sent,
         *,
         on_progress: Optional[OnProgress] = None,
         timeout: Optional[float] = None,

@@ -10,7 +10,7 @@ import os
 import queue
 import threading
 import weakref
-from typing import Any, Callable, Iterable, Optional
+from typing import Any, Callable, Iterable, Optional, Protocol, Union
 
 from . import _ffi, _options
 from ._calls import Cancel
@@ -19,6 +19,17 @@ from ._errors import CancelledError
 from ._pipe import Pipe
 
 _CANCELLED = CancelledError.code
+
+
+class Readable(Protocol):
+    """A binary file object."""
+
+    def read(self, __size: int) -> _options.Data:
+        ...
+
+
+#: What is sent: a binary file object, bytes, or bytes in pieces of any size.
+Sent = Union[Readable, _options.Data, Iterable[_options.Data]]
 
 
 class Source:

@@ -9,6 +9,7 @@ from typing import Any, AsyncIterator, Generic, Optional, Type, TypeVar
 
 from .. import _exec
 from .._calls import Owned
+from .._download import Writable
 from .._exec import ExecResult, OutputChunk
 from .._found import SearchSummary
 from .._watch import FileEvent
@@ -157,7 +158,7 @@ class Download(Stream[bytes]):
             raise StopAsyncIteration
         return data
 
-    async def save(self, file: Any) -> int:
+    async def save(self, file: Writable) -> int:
         """Writes all that is left to a binary file object, and returns how many bytes that were.
 
         `file.write` may be a coroutine function; else it runs on a thread of the loop's executor.

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from typing import Any, AsyncIterable, AsyncIterator, Optional
+from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Optional, Protocol, Union
 
-from .. import _options
+from .. import _options, _upload
 from .._transfers import Sending
 from .._upload import Source, Upload
 from ._loop import end_of, next_of, to_the_end
+
+
+class AsyncReadable(Protocol):
+    """A binary file object whose `read` is a coroutine function."""
+
+    def read(self, __size: int) -> Awaitable[_options.Data]:
+        ...
+
+
+#: What is sent: as of `cove`, or what gives bytes asynchronously.
+Sent = Union[_upload.Sent, AsyncReadable, AsyncIterable[_options.Data]]
 
 
 class _Pieces:

@@ -8,6 +8,7 @@ from typing import Any, AsyncIterator, List, Mapping, Optional, Sequence, Type, 
 
 from .. import _options, _workspace
 from .._calls import Cancel
+from .._download import OnProgress
 from .._exec import ExecResult
 from .._files import FileInfo, TreeCounts
 from .._found import FindEntry, GrepLine
@@ -16,7 +17,7 @@ from ._loop import run
 from ._shapes import Plan, asked, at_once, begun, like, worked
 from ._streams import Download, ExecStream, Search, Watch
 from ._tools import LinkMaker, serve
-from ._upload import send
+from ._upload import Sent, send
 
 _Blocking = _workspace.Workspace
 
@@ -113,14 +114,58 @@ class Workspace:
     download = begun(_Blocking.download, Download)
     download_tree = begun(_Blocking.download_tree, Download)
 
-    @like(_Blocking.upload)
-    async def upload(self, path: Any, source: Any, **named: Any) -> FileInfo:
-        info: FileInfo = await send(self._plan.upload(path, source, **named))  # type: ignore[arg-type]
+    async def upload(
+        self,
+        path: _options.Path,
+        source: Sent,
+        *,
+        mode: Optional[int] = None,
+        create_parents: bool = True,
+        durable: bool = False,
+        if_unchanged_since: Optional[str] = None,
+        if_absent: bool = False,
+        on_progress: Optional[OnProgress] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> FileInfo:
+        """Creates or replaces a file of any size from bytes, a binary file object or an iterable of bytes.
+
+        An asynchronous source is used on the event loop, any other on threads of the loop's executor. An
+        exception in it, and cancelling the task, leave the old file.
+        """
+        sending: Any = self._plan.upload(
+            path,
+            source,  # type: ignore[arg-type]
+            mode=mode,
+            create_parents=create_parents,
+            durable=durable,
+            if_unchanged_since=if_unchanged_since,
+            if_absent=if_absent,
+            on_progress=on_progress,
+            timeout=timeout,
+            cancel=cancel,
+        )
+        info: FileInfo = await send(sending)
         return info
 
-    @like(_Blocking.upload_tree)
-    async def upload_tree(self, path: Any, source: Any, **named: Any) -> TreeCounts:
-        counts: TreeCounts = await send(self._plan.upload_tree(path, source, **named))  # type: ignore[arg-type]
+    async def upload_tree(
+        self,
+        path: _options.Path,
+        source: Sent,
+        *,
+        on_progress: Optional[OnProgress] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> TreeCounts:
+        """Places a tar stream below a directory, which is made where it is missing; as `upload`."""
+        sending: Any = self._plan.upload_tree(
+            path,
+            source,  # type: ignore[arg-type]
+            on_progress=on_progress,
+            timeout=timeout,
+            cancel=cancel,
+        )
+        counts: TreeCounts = await send(sending)
         return counts
 
     watch = begun(_Blocking.watch, Watch)
