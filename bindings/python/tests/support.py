@@ -1,5 +1,6 @@
 """What the tests of the binding share: a Cove of its own below a temporary directory."""
 
+import asyncio
 import contextlib
 import os
 import pathlib
@@ -9,9 +10,10 @@ import sys
 import tempfile
 import textwrap
 import unittest
-from typing import Any, Optional, TypeVar
+from typing import Any, Callable, Optional, TypeVar
 
 import cove
+from cove import aio
 
 SOURCE = pathlib.Path(cove.__file__).resolve().parent.parent
 T = TypeVar("T")
@@ -65,3 +67,34 @@ def run_python(code: str, *arguments: str, **environment: str) -> "subprocess.Co
         text=True,
         timeout=120,
     )
+
+
+class WithAsyncCove(unittest.IsolatedAsyncioTestCase):
+    """A Cove that all tests of a class share, each on an event loop of its own."""
+
+    home: Home
+    workspace: aio.Workspace
+    cove: aio.Cove
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.home = Home()
+        cls.addClassCleanup(cls.home.end)
+        asyncio.run(cls._open())
+        cls.addClassCleanup(lambda: asyncio.run(cls._close()))
+
+    @classmethod
+    async def _open(cls) -> None:
+        cls.cove = await aio.Cove(os.path.join(cls.home.path, "state"))
+        cls.workspace = await cls.cove.acquire(KEY, chat_id="c1")
+
+    @classmethod
+    async def _close(cls) -> None:
+        await cls.workspace.close()
+        await cls.cove.close()
+
+
+async def eventually(true: Callable[[], bool]) -> None:
+    """Waits until it is so; the test's time limit is what ends a wait in vain."""
+    while not true():
+        await asyncio.sleep(0.01)

@@ -969,9 +969,13 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
 
 def _bind(library: Any) -> Dict[str, Callable[..., Any]]:
     bound: Dict[str, Callable[..., Any]] = {}
+    # What only reads an object keeps the GIL: a result is read by many such calls, and to give the
+    # GIL away at each would make them wait for every other thread in turn.
+    readers = ctypes.PyDLL(library._name, handle=library._handle)
     for name, result, arguments, check in _FUNCTIONS:
+        is_reader = check is None and result is not None
         try:
-            function = getattr(library, name)
+            function = getattr(readers if is_reader else library, name)
         except AttributeError:
             raise ImportError(
                 f"cove: the loaded libcove.so has no {name}: it is of another version than this package"

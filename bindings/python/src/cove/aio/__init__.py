@@ -18,6 +18,7 @@ from ._opening import Opening
 from ._prepare import StepRun
 from ._streams import Download, ExecStream, Search, Watch
 from ._tools import LinkMaker
+from ._upload import Sent
 from ._workspace import Workspace
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "LinkMaker",
     "Opening",
     "Search",
+    "Sent",
     "StepRun",
     "Watch",
     "Workspace",

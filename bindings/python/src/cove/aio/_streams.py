@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import time
 from types import TracebackType
 from typing import Any, AsyncIterator, Generic, Optional, Type, TypeVar
 
@@ -12,6 +13,7 @@ from .._calls import Owned
 from .._download import Writable
 from .._exec import ExecResult, OutputChunk
 from .._found import SearchSummary
+from .._pipe import Next
 from .._watch import FileEvent
 from ._loop import end_of, next_of, to_the_end
 from ._shapes import Plan, asked
@@ -20,20 +22,37 @@ Item = TypeVar("Item")
 Self = TypeVar("Self", bound="Stream[Any]")
 
 
+#: Seconds for which a reader may take what is there already before others have their turn.
+_TURN = 0.005
+
+
 class Stream(Generic[Item]):
     """An asynchronous iterator over what a blocking one has in its pipe. One task at a time."""
 
     def __init__(self, of: Any) -> None:
         self._of = of
+        self._turn_began = 0.0
 
     def __aiter__(self) -> AsyncIterator[Item]:
         return self
 
     async def __anext__(self) -> Item:
-        item: Optional[Item] = self._of._given(await next_of(self._of._pipe))
+        item: Optional[Item] = self._of._given(await self._next())
         if item is None:
             raise StopAsyncIteration
         return item
+
+    async def _next(self) -> Next:
+        now = time.monotonic()
+        if now - self._turn_began < _TURN:
+            found: Optional[Next] = self._of._pipe.poll()
+            if found is not None:
+                return found
+        else:
+            await asyncio.sleep(0)
+        found = await next_of(self._of._pipe)
+        self._turn_began = time.monotonic()
+        return found
 
     async def close(self) -> None:
         """Ends it if it runs, waits for that, and throws away what was not read."""
@@ -153,7 +172,7 @@ class Download(Stream[bytes]):
     """
 
     async def __anext__(self) -> bytes:
-        data: Optional[bytes] = self._of._given((await next_of(self._of._pipe)).item)
+        data: Optional[bytes] = self._of._given((await self._next()).item)
         if data is None:
             raise StopAsyncIteration
         return data
