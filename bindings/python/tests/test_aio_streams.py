@@ -267,7 +267,13 @@ class Transfers(WithAsyncCove):
             await self.workspace.upload("never", never(), timeout=0.3)
         with self.assertRaises(asyncio.TimeoutError):
             await asyncio.wait_for(self.workspace.upload("never", never()), 0.3)
-        await eventually(lambda: ended == ["ended"] * 2)
+        cancel = cove.Cancel()
+        pending = asyncio.create_task(self.workspace.upload("never", never(), cancel=cancel))
+        await asyncio.sleep(0.1)
+        threading.Thread(target=cancel.trigger).start()
+        with self.assertRaises(cove.CancelledError):
+            await pending
+        await eventually(lambda: ended == ["ended"] * 3)
         with self.assertRaises(cove.NotFoundError):
             await self.workspace.stat("never")
 

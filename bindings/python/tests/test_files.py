@@ -191,6 +191,30 @@ class Transfers(WithCove):
             for _ in called_off:
                 pass
 
+    def test_time_limits_and_calling_off_need_no_reader_and_no_source(self) -> None:
+        self.workspace.exec(["sh", "-c", f"head -c {64 << 20} /dev/zero > zeros"])
+        late = self.workspace.download("zeros", timeout=0.3)
+        late._pipe.reply.wait()
+        with self.assertRaises(cove.DeadlineError):
+            for _ in late:
+                pass
+        cancel = cove.Cancel()
+        called_off = self.workspace.download("zeros", cancel=cancel)
+        next(called_off)
+        cancel.trigger()
+        called_off._pipe.reply.wait()
+        released = threading.Event()
+
+        def slow() -> Iterator[bytes]:
+            yield b"first"
+            released.wait(0.5)  # longer than the call has
+            yield b"second"
+
+        with self.assertRaises(cove.DeadlineError):
+            self.workspace.upload("late.bin", slow(), timeout=0.2)
+        with self.assertRaises(cove.NotFoundError):
+            self.workspace.stat("late.bin")
+
     def test_exit_with_a_download_that_nobody_reads_is_quick(self) -> None:
         done = run_python(
             """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import Any, Callable, Dict, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Protocol, Tuple
 
 from . import _ffi
 from ._errors import CoveError, FailedPreconditionError
@@ -22,6 +22,13 @@ class Owned:
         self._finalizer.atexit = False
 
 
+class Triggered(Protocol):
+    """What a token triggers too."""
+
+    def trigger(self) -> None:
+        ...
+
+
 class Cancel:
     """Calls off every call that it is given to: `cancel.trigger()`, from any thread.
 
@@ -35,7 +42,7 @@ class Cancel:
         self._owned = Owned(raw, "cove_cancel_free")
         self._lock = threading.Lock()
         self._triggered = False
-        self._linked: "weakref.WeakSet[Cancel]" = weakref.WeakSet()
+        self._linked: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
 
     def trigger(self) -> None:
         """Calls off what has this token, now and later. Harmless when repeated."""
@@ -43,8 +50,16 @@ class Cancel:
             self._triggered = True
             linked = list(self._linked)
         lib["cove_cancel_trigger"](self._owned.raw)
-        for token in linked:
-            token.trigger()
+        for other in linked:
+            other.trigger()
+
+    def _link(self, other: Triggered) -> None:
+        """Triggers another with itself, as long as that lives."""
+        with self._lock:
+            self._linked.add(other)
+            triggered = self._triggered
+        if triggered:
+            other.trigger()
 
 
 def linked_cancel(cancel: Optional[Cancel]) -> Cancel:
@@ -53,11 +68,7 @@ def linked_cancel(cancel: Optional[Cancel]) -> Cancel:
     if cancel is None:
         return token
     raw_cancel(cancel)  # the check of its type
-    with cancel._lock:
-        cancel._linked.add(token)
-        triggered = cancel._triggered
-    if triggered:
-        token.trigger()
+    cancel._link(token)
     return token
 
 

@@ -14,11 +14,11 @@ from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Protocol
 
 from . import _ffi, _options
 from ._calls import Cancel, Owned, linked_cancel, raw_cancel
-from ._errors import CancelledError
+from ._errors import CancelledError, DeadlineError
 from ._ffi import lib
 from ._pipe import Pipe
 
-_CANCELLED = CancelledError.code
+_CANCELLED, _TIMEOUT = CancelledError.code, DeadlineError.code
 
 #: Is told after each piece how many bytes are done and, where it is known, of how many.
 OnProgress = Callable[[int, Optional[int]], Any]
@@ -43,14 +43,18 @@ def _run_download(
 ) -> None:
     """On a thread of its own, to the end of the call. `token` lives as long as the options name it."""
     pieces: List[bytes] = []
+    deadline = _options.deadline(options.timeout_ms)
+    status = 0
 
     def on_piece(number: Optional[int], data: Optional[int], size: int) -> int:
         pieces.append(_ffi.bytes_at(data, size))
-        return _CANCELLED if pipe.discarding else 0
+        return _CANCELLED if pipe.discarding else status
 
     def on_progress(number: Optional[int], done: int, total: int) -> None:
+        nonlocal status
         data = pieces.pop()
-        pipe.push_waiting(Piece(data, done, None if total < 0 else total), len(data))
+        if not pipe.push_waiting(Piece(data, done, None if total < 0 else total), len(data), deadline):
+            status = _TIMEOUT
 
     callbacks = _ffi.DownloadCallbacks(
         on_piece=_ffi.SinkFn(on_piece), on_progress=_ffi.ProgressFn(on_progress)
@@ -98,6 +102,7 @@ class Download:
         self._on_progress = on_progress
         self._pipe: Pipe[Piece] = Pipe(_nothing)
         token = linked_cancel(cancel)
+        token._link(self._pipe)
         options = _ffi.CallOptions(
             timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(token)
         )

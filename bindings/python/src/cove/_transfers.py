@@ -21,6 +21,7 @@ class Sending(NamedTuple):
     source: Any
     on_progress: Optional[OnProgress]
     token: Cancel
+    timeout_ms: int
 
 
 class Transfers(Calling):
@@ -129,10 +130,11 @@ class Transfers(Calling):
             lib[name](owned.raw, place, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
             return take(raw)
 
-        return self._send(Sending(call, source, on_progress, token))
+        return self._send(Sending(call, source, on_progress, token, options.timeout_ms))
 
     def _send(self, sending: Sending) -> Any:
         pieces = Source(sending.source)
-        upload = Upload()
+        upload = Upload(sending.timeout_ms)
+        sending.token._link(upload)
         upload.start(sending.call)
         return upload.serve(pieces, sending.on_progress, sending.token)

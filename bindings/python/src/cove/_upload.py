@@ -9,17 +9,15 @@ from __future__ import annotations
 import os
 import queue
 import threading
+import time
 import weakref
 from typing import Any, Callable, Iterable, Optional, Protocol, Union
 
 from . import _ffi, _options
 from ._calls import Cancel
 from ._download import OnProgress
-from ._errors import CancelledError
+from ._errors import CancelledError, DeadlineError
 from ._pipe import Pipe
-
-_CANCELLED = CancelledError.code
-
 
 class Readable(Protocol):
     """A binary file object."""
@@ -69,7 +67,8 @@ class Source:
 class Upload:
     """A call that asks for pieces on a thread of its own, and gets them from the caller's."""
 
-    def __init__(self) -> None:
+    def __init__(self, timeout_ms: int) -> None:
+        self._deadline = _options.deadline(timeout_ms)
         # How many bytes are wanted; at the end, the call's result.
         self.questions: Pipe[int] = Pipe(_nothing)
         # Bytes; None ends the upload.
@@ -84,12 +83,25 @@ class Upload:
         """Answers a question; None ends the upload, also one that does not ask."""
         self._answers.put(piece)
 
+    def trigger(self) -> None:
+        """It was called off: it waits for its source no more."""
+        self.give(None)
+
+    def _next(self) -> Union[bytes, int]:
+        """A piece, or the status that ends the upload."""
+        left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        try:
+            piece = self._answers.get(timeout=left)
+        except queue.Empty:
+            return DeadlineError.code
+        return CancelledError.code if piece is None else piece
+
     def _run(self, call: Callable[[Any], Any]) -> None:
         def next_piece(number: Optional[int], buffer: int, capacity: int, out_size: Any) -> int:
             self.questions.push([(capacity, 0)])
-            piece = self._answers.get()
-            if piece is None:
-                return _CANCELLED
+            piece = self._next()
+            if isinstance(piece, int):
+                return piece
             _ffi.copy_to(buffer, piece)
             out_size[0] = len(piece)
             return 0
@@ -106,7 +118,6 @@ class Upload:
         try:
             self._give_all(source, on_progress)
         except BaseException:
-            self.give(None)
             token.trigger()
             self.questions.reply.wait()
             raise
@@ -135,7 +146,7 @@ _live: "weakref.WeakSet[Upload]" = weakref.WeakSet()
 def end_all() -> None:
     """At exit: an upload that still waits for its source would hold up the close."""
     for upload in list(_live):
-        upload.give(None)
+        upload.trigger()
 
 
 # What a forked child finds here is its parent's.

@@ -68,12 +68,12 @@ class _Pieces:
 async def send(sending: Sending) -> Any:
     """Gives the pieces until the call ends. What the source raises is raised, and leaves the old file."""
     pieces = _Pieces(sending.source)
-    upload = Upload()
+    upload = Upload(sending.timeout_ms)
+    sending.token._link(upload)
     upload.start(sending.call)
     try:
         await _give_all(upload, pieces, sending)
     except BaseException:
-        upload.give(None)
         sending.token.trigger()
         await to_the_end(end_of(upload.questions))
         raise
