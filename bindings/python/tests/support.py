@@ -59,8 +59,13 @@ def given(value: Optional[T]) -> T:
 
 def run_python(code: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Runs code in a process of its own, with the binding on its path."""
+    return run_program("-c", textwrap.dedent(code), *arguments, **environment)
+
+
+def run_program(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """The same with the arguments that Python gets."""
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        [sys.executable, *arguments],
         env={**os.environ, "PYTHONPATH": str(SOURCE), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

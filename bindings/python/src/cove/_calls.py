@@ -22,6 +22,14 @@ class Owned:
         self._finalizer.atexit = False
 
 
+def end_by(finalizer: Any) -> None:
+    """Does once what a finalizer does, also while the interpreter ends: by then they do nothing."""
+    found = finalizer.detach()
+    if found is not None:
+        _, function, arguments, named = found
+        function(*arguments, **named)
+
+
 class Triggered(Protocol):
     """What a token triggers too."""
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Protocol, Type
 
 from . import _ffi, _options
-from ._calls import Cancel, Owned, linked_cancel, raw_cancel
+from ._calls import Cancel, Owned, end_by, linked_cancel, raw_cancel
 from ._errors import CancelledError, DeadlineError
 from ._ffi import lib
 from ._pipe import Pipe
@@ -142,7 +142,7 @@ class Download:
 
     def close(self) -> None:
         """Ends the download if it runs, waits for that, and throws unread pieces away."""
-        self._abandon()  # once; later calls do nothing
+        end_by(self._abandon)  # once; later calls do nothing
         self._pipe.reply.wait()
 
     def __enter__(self) -> Download:
@@ -160,7 +160,7 @@ class Download:
 def end_all() -> None:
     """At exit: a download that still waits for its reader would hold up the close."""
     for download in list(_live):
-        download._abandon()
+        end_by(download._abandon)
 
 
 # What a forked child finds here is its parent's.

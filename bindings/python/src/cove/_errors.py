@@ -42,7 +42,8 @@ class CoveError(Exception):
 def _rebuilt(
     kind: Type[CoveError], arguments: Tuple[Any, ...], members: Dict[str, Any], cause: Optional[CoveError]
 ) -> CoveError:
-    error = kind.__new__(kind, *arguments)
+    error = kind.__new__(kind)
+    error.args = arguments
     error.__dict__.update(members)
     error.__cause__ = cause
     return error

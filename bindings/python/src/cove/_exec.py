@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, drop, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 from ._pipe import Next, Pipe
@@ -317,7 +317,7 @@ class ExecStream(Calling):
 
     def close(self) -> None:
         """Ends the command if it runs, waits for that, and throws unread output away."""
-        self._abandon()  # once; later calls do nothing
+        end_by(self._abandon)  # once; later calls do nothing
         self._pipe.reply.wait()
 
     def __enter__(self) -> ExecStream:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Callable, Generic, Iterator, List, Optional, Sequence, Type, TypeVar
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, drop, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 from ._files import TYPES
@@ -83,7 +83,7 @@ class Search(Generic[Found]):
 
     def close(self) -> None:
         """Ends the search if it runs, waits for that, and throws unread results away."""
-        self._abandon()  # once; later calls do nothing
+        end_by(self._abandon)  # once; later calls do nothing
         self._pipe.reply.wait()
 
     def __enter__(self) -> Search[Found]:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Optional, Type
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, drop, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
 from ._errors import CancelledError
 from ._ffi import lib
 from ._pipe import Next, Pipe
@@ -108,7 +108,7 @@ class Watch:
     def close(self) -> None:
         """Ends the watch if it runs, waits for that, and throws unread changes away."""
         self._cancelled = True
-        self._abandon()  # once; later calls do nothing
+        end_by(self._abandon)  # once; later calls do nothing
         self._pipe.reply.wait()
 
     def __enter__(self) -> Watch:

@@ -114,7 +114,8 @@ class Cove:
         value: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        await self.close()
+        if kind is not GeneratorExit:  # the loop is gone, and nothing can be awaited
+            await self.close()
 
 
 def _heard_on_loop(log: Log) -> Log:

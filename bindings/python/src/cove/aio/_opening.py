@@ -29,4 +29,5 @@ class Opening(Generic[Opened]):
         value: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        await self._opened.close()
+        if kind is not GeneratorExit:  # the loop is gone, and nothing can be awaited
+            await self._opened.close()

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, AsyncIterator, Generic, Optional, Type, TypeVar
 
 from .. import _exec
-from .._calls import Owned
+from .._calls import Owned, end_by
 from .._download import Writable
 from .._exec import ExecResult, OutputChunk
 from .._found import SearchSummary
@@ -56,7 +56,7 @@ class Stream(Generic[Item]):
 
     async def close(self) -> None:
         """Ends it if it runs, waits for that, and throws away what was not read."""
-        self._of._abandon()  # once; later calls do nothing
+        end_by(self._of._abandon)  # once; later calls do nothing
         await to_the_end(end_of(self._of._pipe))
 
     async def __aenter__(self: Self) -> Self:
@@ -68,7 +68,10 @@ class Stream(Generic[Item]):
         value: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        await self.close()
+        if kind is GeneratorExit:  # the loop is gone, and nothing can be awaited
+            end_by(self._of._abandon)
+        else:
+            await self.close()
 
 
 class _ExecPlan(Plan, _exec.ExecStream):

@@ -23,6 +23,9 @@ async def serve(call: ToolCall, link_maker: Optional[LinkMaker]) -> ToolResult:
                 break
             making.begin(request)
             del request
+    except GeneratorExit:  # the loop is gone, and nothing can be awaited
+        call.token.trigger()
+        raise
     except asyncio.CancelledError:
         call.token.trigger()
         making.cancel()

@@ -73,6 +73,9 @@ async def send(sending: Sending) -> Any:
     upload.start(sending.call)
     try:
         await _give_all(upload, pieces, sending)
+    except GeneratorExit:  # the loop is gone, and nothing can be awaited
+        sending.token.trigger()
+        raise
     except BaseException:
         sending.token.trigger()
         await to_the_end(end_of(upload.questions))

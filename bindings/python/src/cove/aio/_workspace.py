@@ -213,7 +213,8 @@ class Workspace:
         value: Optional[BaseException],
         traceback: Optional[TracebackType],
     ) -> None:
-        await self.close()
+        if kind is not GeneratorExit:  # the loop is gone, and nothing can be awaited
+            await self.close()
 
     def __repr__(self) -> str:
         return f"<cove.aio.Workspace {self.sandbox_id} {'closed' if self.closed else self.directory}>"
