@@ -52,7 +52,7 @@ class Output(WithAsyncCove):
         self.assertEqual(pipe.reply.outcome().outcome, "cancelled")
 
     async def test_a_read_that_was_given_up_loses_nothing(self) -> None:
-        async with self.workspace.stream(["sh", "-c", "read x; echo got $x"], keep_stdin=True) as run:
+        async with self.workspace.stream(["sh", "-c", "read x; echo got $x; cat"], keep_stdin=True) as run:
             with self.assertRaises(asyncio.TimeoutError):
                 await asyncio.wait_for(run.__anext__(), 0.1)
             await run.write_stdin(b"it\n")
