@@ -1,12 +1,15 @@
 """What an acquire prepares: inputs, steps of the application, the report."""
 
+import asyncio
 import pathlib
 import tempfile
+import threading
 import unittest
-from typing import Any, List, Tuple
+from typing import Any, List, Set, Tuple
 
 import cove
-from tests.support import KEY, WithCove
+from cove import aio
+from tests.support import KEY, WithAsyncCove, WithCove, eventually
 
 
 class Prepares(WithCove):
@@ -85,6 +88,21 @@ class Prepares(WithCove):
         report = self.acquire("slow", steps=[weak]).prepare_report()
         self.assertEqual(report["steps"][-1]["reason"], "it took longer than its 1 s")
 
+    def test_a_failure_has_the_output_that_it_was_given(self) -> None:
+        def broken(run: cove.StepRun) -> None:
+            raise cove.UnavailableError("no fonts today", context={"output": "curl: 503"})
+
+        weak = cove.PrepareStep("fonts", broken, fingerprint="1", required=False)
+        step = self.acquire("output", steps=[weak]).prepare_report()["steps"][-1]
+        self.assertEqual((step["error"]["code"], step["output"]), ("unavailable", "curl: 503"))
+
+    def test_a_coroutine_function_needs_a_loop(self) -> None:
+        async def apply(run: aio.StepRun) -> None:
+            return None
+
+        with self.assertRaisesRegex(TypeError, "needs an acquire of cove.aio"):
+            self.acquire("coroutine", steps=[cove.PrepareStep("x", apply)])
+
     def test_wrong_inputs_are_named(self) -> None:
         with self.assertRaisesRegex(ValueError, "mirrors must be one of"):
             self.acquire("wrong", mirrors={"nuget": "https://x"})
@@ -94,6 +112,60 @@ class Prepares(WithCove):
             self.cove.acquire(KEY, prepare={"files": {}})  # type: ignore[arg-type]
         with self.assertRaisesRegex(cove.InvalidArgumentError, "HOME is the sandbox's own"):
             self.acquire("wrong", variables={"HOME": "/root"})
+
+
+class AsyncPrepares(WithAsyncCove):
+    async def test_steps_run_on_the_loop_and_progress_is_heard_there(self) -> None:
+        threads: Set[int] = set()
+        heard: List[Tuple[str, str]] = []
+
+        async def apply(run: aio.StepRun) -> cove.StepResult:
+            threads.add(threading.get_ident())
+            self.assertFalse(run.over)
+            run.tell("half")
+            done = await run.workspace.exec(["sh", "-c", "echo made > step.txt; echo $HOME"])
+            return cove.StepResult(reason="as asked", output=done.out.text, note=run.note + "n")
+
+        def on_event(event: str, step: str, text: str) -> None:
+            threads.add(threading.get_ident())
+            heard.append((event, step))
+
+        step = cove.PrepareStep("own", apply, fingerprint="1", after="directories")
+        prepare = cove.Prepare(steps=[step], on_event=on_event)
+        async with self.cove.acquire(KEY, chat_id="async", prepare=prepare) as workspace:
+            own = workspace.prepare_report()["steps"][1]
+            self.assertEqual((own["step"], own["outcome"], own["reason"]), ("host/own", "applied", "as asked"))
+            self.assertEqual(await workspace.read_file("step.txt"), b"made\n")
+        await eventually(lambda: ("finished", "host/own") in heard)
+        self.assertEqual(threads, {threading.get_ident()})
+
+    async def test_what_a_coroutine_raises_is_the_steps_failure(self) -> None:
+        async def missing(run: aio.StepRun) -> None:
+            raise cove.NotFoundError("no fonts here")
+
+        async def broken(run: aio.StepRun) -> None:
+            raise KeyError("x")
+
+        async def cancelled(run: aio.StepRun) -> None:
+            raise asyncio.CancelledError
+
+        for apply, error in ((missing, cove.NotFoundError), (broken, cove.InternalError), (cancelled, cove.CancelledError)):
+            prepare = cove.Prepare(steps=[cove.PrepareStep("fonts", apply)])
+            with self.assertRaises(error) as caught:
+                await self.cove.acquire(KEY, chat_id="fails", prepare=prepare)
+            self.assertEqual(caught.exception.context["step"], "host/fonts")
+
+    async def test_a_blocking_step_has_a_thread_of_its_own(self) -> None:
+        threads: Set[int] = set()
+
+        def apply(run: cove.StepRun) -> None:
+            threads.add(threading.get_ident())
+            run.workspace.exec(["true"])
+
+        prepare = cove.Prepare(steps=[cove.PrepareStep("own", apply)])
+        async with self.cove.acquire(KEY, chat_id="thread", prepare=prepare):
+            self.assertNotIn(threading.get_ident(), threads)
+            self.assertEqual(len(threads), 1)
 
 
 if __name__ == "__main__":

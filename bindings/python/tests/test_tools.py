@@ -1,36 +1,14 @@
 """Tools through the binding: what is described, the calls of tests/tools/calls.json, and links."""
 
-import json
-import pathlib
 import threading
 import time
 import unittest
 from typing import Any, Dict, List
 
 import cove
-from tests.support import WithCove
-
-CALLS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "tools" / "calls.json"
-
-
-def links_to(files: List[cove.FileToLink]) -> List[str]:
-    return ["https://files.example/" + file.info.path for file in files]
-
-
-def has_members(given: Any, wanted: Any) -> bool:
-    """Members of `wanted` are in `given`, and so on inside; of arrays each item."""
-    if isinstance(wanted, dict):
-        return isinstance(given, dict) and all(
-            key in given and has_members(given[key], value) for key, value in wanted.items()
-        )
-    if isinstance(wanted, list):
-        return (
-            isinstance(given, list)
-            and len(given) == len(wanted)
-            and all(has_members(g, w) for g, w in zip(given, wanted))
-        )
-    return bool(given == wanted)
-
+from cove import aio
+from tests.support import WithAsyncCove, WithCove
+from tests.tool_cases import arguments_of, cases, check_answer, links_to
 
 class Tools(WithCove):
     def test_every_form_describes_the_same_tools(self) -> None:
@@ -47,39 +25,23 @@ class Tools(WithCove):
 
     def test_every_call_of_the_file_gets_its_answer(self) -> None:
         calls = 0
-        for number, case in enumerate(json.loads(CALLS.read_text())["cases"]):
-            chat = f"case{number}"
-            test = json.loads(json.dumps(case).replace("${session}", chat))
+        for chat, case in cases():
             with self.cove.acquire(("app", "tools", "ana"), chat_id=chat) as workspace:
-                with self.subTest(case=test["name"]):
-                    self.run_case(workspace, test)
-            calls += len(test["calls"])
+                with self.subTest(case=case["name"]):
+                    self.run_case(workspace, case)
+            calls += len(case["calls"])
         self.assertGreaterEqual(calls, 150)
 
-    def run_case(self, workspace: cove.Workspace, test: Dict[str, Any]) -> None:
-        for path, content in test.get("files", {}).items():
+    def run_case(self, workspace: cove.Workspace, case: Dict[str, Any]) -> None:
+        for path, content in case.get("files", {}).items():
             workspace.write_file(path, content.encode())
-        if "shell" in test:
-            workspace.exec(["sh", "-c", test["shell"]])
-        for step in test["calls"]:
-            arguments = step["arguments"]
-            text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-            answer = workspace.call_tool(step["tool"], text, link_maker=links_to)
-            self.check_answer(answer, step["expect"], f"{step['tool']} {step['arguments']}: {answer}")
-        for path, content in test.get("then", {}).items():
+        if "shell" in case:
+            workspace.exec(["sh", "-c", case["shell"]])
+        for step in case["calls"]:
+            answer = workspace.call_tool(step["tool"], arguments_of(step), link_maker=links_to)
+            check_answer(self, answer, step)
+        for path, content in case.get("then", {}).items():
             self.assertEqual(workspace.read_file(path), content.encode(), path)
-
-    def check_answer(self, answer: cove.ToolResult, expect: Dict[str, Any], about: str) -> None:
-        self.assertEqual(answer.is_error, expect["is_error"], about)
-        if "text" in expect:
-            self.assertEqual(answer.text, expect["text"], about)
-        self.assertTrue(answer.text.startswith(expect.get("text_starts", "")), about)
-        for part in expect.get("text_has", []):
-            self.assertIn(part, answer.text, about)
-        for part in expect.get("text_lacks", []):
-            self.assertNotIn(part, answer.text, about)
-        if "data" in expect:
-            self.assertTrue(has_members(answer.data, expect["data"]), about)
 
     def test_without_a_link_maker_the_tool_says_so(self) -> None:
         self.workspace.write_file("page.html", b"<p>")
@@ -143,6 +105,25 @@ class Tools(WithCove):
         answer = self.workspace.call_tool("no_such_tool", "{}")
         self.assertTrue(answer.is_error)
         self.assertIn("sandbox_ls", answer.text)
+
+
+class AsyncTools(WithAsyncCove):
+    async def test_every_call_of_the_file_gets_its_answer(self) -> None:
+        for chat, case in cases():
+            async with self.cove.acquire(("app", "tools", "ana"), chat_id=chat) as workspace:
+                with self.subTest(case=case["name"]):
+                    await self.run_case(workspace, case)
+
+    async def run_case(self, workspace: aio.Workspace, case: Dict[str, Any]) -> None:
+        for path, content in case.get("files", {}).items():
+            await workspace.write_file(path, content.encode())
+        if "shell" in case:
+            await workspace.exec(["sh", "-c", case["shell"]])
+        for step in case["calls"]:
+            answer = await workspace.call_tool(step["tool"], arguments_of(step), link_maker=links_to)
+            check_answer(self, answer, step)
+        for path, content in case.get("then", {}).items():
+            self.assertEqual(await workspace.read_file(path), content.encode(), path)
 
 
 if __name__ == "__main__":
