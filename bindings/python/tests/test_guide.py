@@ -53,7 +53,7 @@ class Programs(unittest.TestCase):
 
     def test_the_first_programs_say_42_in_at_most_15_lines(self) -> None:
         programs = [block for document in (GUIDE, README) for block in blocks_of(document) if is_program(block)]
-        self.assertGreaterEqual(len(programs), 3)
+        self.assertEqual(len(programs), 4)
         for program in programs:
             self.assertLessEqual(len(program.splitlines()), 15)
             done = run_python(program.replace("/var/lib/app/cove", os.path.join(self.home.path, "state")))
