@@ -48,7 +48,7 @@ class Cancel:
         raw, argument = _ffi.out(_ffi.Cancel)
         lib["cove_cancel_create"](argument)
         self._owned = Owned(raw, "cove_cancel_free")
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler and a finalizer may come in between
         self._triggered = False
         self._linked: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
 
