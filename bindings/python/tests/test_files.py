@@ -5,11 +5,12 @@ import io
 import os
 import tarfile
 import threading
+import time
 import unittest
 from typing import Any, Iterator, List, Union
 
 import cove
-from tests.support import WithCove, given, run_python
+from tests.support import KEY, WithCove, given, run_python
 
 
 class Contents(WithCove):
@@ -214,6 +215,39 @@ class Transfers(WithCove):
             self.workspace.upload("late.bin", slow(), timeout=0.2)
         with self.assertRaises(cove.NotFoundError):
             self.workspace.stat("late.bin")
+
+    def test_closing_a_cove_ends_transfers_that_wait_for_the_host(self) -> None:
+        with self.home.open() as c, c.acquire(KEY, chat_id="close") as workspace:
+            workspace.exec(["sh", "-c", f"head -c {8 << 20} /dev/zero > zeros"])
+            download = workspace.download("zeros")
+            next(download)
+            while download._pipe._buffered < 1 << 20:  # now it waits for its reader
+                time.sleep(0.01)
+            began, failed = time.monotonic(), []
+            given, released = threading.Event(), threading.Event()
+
+            def source() -> Iterator[bytes]:
+                given.set()
+                released.wait(60)
+                yield b""
+
+            def upload() -> None:
+                try:
+                    workspace.upload("never", source())
+                except cove.CoveError as error:
+                    failed.append(error.name)
+
+            uploading = threading.Thread(target=upload)
+            uploading.start()
+            given.wait()
+            c.close()
+            self.assertLess(time.monotonic() - began, 8)
+            released.set()
+            uploading.join()
+            self.assertEqual(failed, ["cancelled"])
+            with self.assertRaises(cove.CancelledError):
+                for _ in download:
+                    pass
 
     def test_exit_with_a_download_that_nobody_reads_is_quick(self) -> None:
         done = run_python(

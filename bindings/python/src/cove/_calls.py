@@ -15,11 +15,31 @@ from ._ffi import lib
 class Owned:
     """A handle of C. Whoever calls through it holds it, so it is freed when the last call ended."""
 
+    #: Of a workspace: the open Cove that it belongs to.
+    opened: Optional[Opened] = None
+
     def __init__(self, raw: Any, free: str) -> None:
         self.raw = raw
         self._finalizer = weakref.finalize(self, lib[free], raw)
         # At exit the process ends anyway; what must be said before, Cove says itself.
         self._finalizer.atexit = False
+
+
+class Opened:
+    """An open Cove, for as long as it or something of it is in use."""
+
+    def __init__(self, owned: Owned) -> None:
+        self._owned = owned
+        self._transfers: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
+
+    def add(self, transfer: Triggered) -> None:
+        """One that may wait for the host: a close ends it first."""
+        self._transfers.add(transfer)
+
+    def close(self, timeout_ms: int) -> None:
+        for transfer in list(self._transfers):
+            transfer.trigger()
+        lib["cove_close"](self._owned.raw, timeout_ms)
 
 
 def end_by(finalizer: Any) -> None:

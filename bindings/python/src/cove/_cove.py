@@ -9,8 +9,8 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
-from . import _calls, _download, _ffi, _options, _prepare, _upload
-from ._calls import Calling, Cancel, Owned, raw_cancel, registry
+from . import _calls, _ffi, _options, _prepare
+from ._calls import Calling, Cancel, Opened, Owned, raw_cancel, registry
 from ._errors import CoveError
 from ._ffi import lib
 from ._prepare import Prepare
@@ -74,7 +74,8 @@ class Cove(Calling):
         raw, argument = _ffi.out(_ffi.Cove)
         lib["cove_open"](text, _ffi.pointer_to(options), argument)
         self._owned = Owned(raw, "cove_free")
-        _live.add(self)
+        self._opened = Opened(self._owned)
+        _live.add(self._opened)
 
     def acquire(
         self,
@@ -105,7 +106,7 @@ class Cove(Calling):
             "cove_acquire_start",
             _ffi.pointer_to(_raw_key(key)),
             gives=_calls.GIVES_WORKSPACE,
-            take=self._workspace_of,
+            take=self._take_workspace,
             options=options,
             cancel=cancel,
             kept=prepared,
@@ -261,7 +262,7 @@ class Cove(Calling):
         """
         owned, self._owned = self._owned, None
         if owned is not None:
-            lib["cove_close"](owned.raw, _options.milliseconds("timeout", timeout))
+            self._opened.close(_options.milliseconds("timeout", timeout))
 
     @property
     def closed(self) -> bool:
@@ -278,8 +279,13 @@ class Cove(Calling):
     ) -> None:
         self.close()
 
-    #: What an acquire gives, made of C's handle.
+    #: The class of what an acquire gives.
     _workspace_of: Any = Workspace
+
+    def _take_workspace(self, raw: Any) -> Any:
+        owned = Owned(raw, "cove_workspace_free")
+        owned.opened = self._opened
+        return self._workspace_of._of(owned)
 
     def _host(self) -> _prepare.Host:
         """Who applies the steps of a preparation."""
@@ -345,17 +351,15 @@ def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None
 _on_log_fn = _ffi.LogFn(_on_log)
 
 
-_live: "weakref.WeakSet[Cove]" = weakref.WeakSet()
+_live: "weakref.WeakSet[Opened]" = weakref.WeakSet()
 
 
 @atexit.register
 def _close_all() -> None:
     """Ends Cove's threads while Python can still run their callbacks."""
-    _download.end_all()
-    _upload.end_all()
-    for cove in list(_live):
+    for opened in list(_live):
         try:
-            cove.close(timeout=15.0)  # commands that ignore SIGTERM take their grace time
+            opened.close(15_000)  # commands that ignore SIGTERM take their grace time
         except CoveError:
             pass  # a callback that does not end: the process ends anyway
 

@@ -6,14 +6,13 @@ does with a piece, and Ctrl-C, are on the host's.
 
 from __future__ import annotations
 
-import os
 import threading
 import weakref
 from types import TracebackType
 from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Protocol, Type
 
 from . import _ffi, _options
-from ._calls import Cancel, Owned, end_by, linked_cancel, raw_cancel
+from ._calls import Cancel, Owned, end_by, raw_cancel
 from ._errors import CancelledError, DeadlineError
 from ._ffi import lib
 from ._pipe import Pipe
@@ -77,9 +76,6 @@ def _abandon(pipe: Pipe[Piece], token: Cancel) -> None:
     token.trigger()
 
 
-_live: "weakref.WeakSet[Download]" = weakref.WeakSet()
-
-
 class Download:
     """A file, or a directory as a tar stream. Iterating gives it piece by piece.
 
@@ -97,11 +93,10 @@ class Download:
         path: bytes,
         on_progress: Optional[OnProgress],
         timeout: Optional[float],
-        cancel: Optional[Cancel],
+        token: Cancel,
     ) -> None:
         self._on_progress = on_progress
         self._pipe: Pipe[Piece] = Pipe(_nothing)
-        token = linked_cancel(cancel)
         token._link(self._pipe)
         options = _ffi.CallOptions(
             timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(token)
@@ -109,7 +104,6 @@ class Download:
         arguments = (name, owned, path, options, self._pipe, token)
         self._abandon = weakref.finalize(self, _abandon, self._pipe, token)
         self._abandon.atexit = False
-        _live.add(self)
         threading.Thread(target=_run_download, args=arguments, name="cove-download", daemon=True).start()
 
     def __iter__(self) -> Iterator[bytes]:
@@ -155,13 +149,3 @@ class Download:
         traceback: Optional[TracebackType],
     ) -> None:
         self.close()
-
-
-def end_all() -> None:
-    """At exit: a download that still waits for its reader would hold up the close."""
-    for download in list(_live):
-        end_by(download._abandon)
-
-
-# What a forked child finds here is its parent's.
-os.register_at_fork(after_in_child=_live.clear)

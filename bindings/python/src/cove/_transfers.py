@@ -39,8 +39,7 @@ class Transfers(Calling):
 
         `on_progress(done, total)` is called on the reading thread.
         """
-        place = _options.path("path", path)
-        return Download("cove_workspace_download", self._use(), place, on_progress, timeout, cancel)
+        return self._download("cove_workspace_download", path, on_progress, timeout, cancel)
 
     def download_tree(
         self,
@@ -51,8 +50,7 @@ class Transfers(Calling):
         cancel: Optional[Cancel] = None,
     ) -> Download:
         """Gives a directory as a tar stream; see Download."""
-        place = _options.path("path", path)
-        return Download("cove_workspace_download_tree", self._use(), place, on_progress, timeout, cancel)
+        return self._download("cove_workspace_download_tree", path, on_progress, timeout, cancel)
 
     def upload(
         self,
@@ -109,6 +107,20 @@ class Transfers(Calling):
         )
         return counts
 
+    def _download(
+        self,
+        name: str,
+        path: _options.Path,
+        on_progress: Optional[OnProgress],
+        timeout: Optional[float],
+        cancel: Optional[Cancel],
+    ) -> Download:
+        owned = self._use()
+        token = linked_cancel(cancel)
+        if owned.opened is not None:
+            owned.opened.add(token)
+        return Download(name, owned, _options.path("path", path), on_progress, timeout, token)
+
     def _upload(
         self,
         name: str,
@@ -123,6 +135,8 @@ class Transfers(Calling):
         owned = self._use()
         place = _options.path("path", path)
         token = linked_cancel(cancel)
+        if owned.opened is not None:
+            owned.opened.add(token)
         options.cancel = raw_cancel(token)
 
         def call(callbacks: Any) -> Any:

@@ -6,11 +6,9 @@ pieces come from, an exception there, and Ctrl-C are on the host's.
 
 from __future__ import annotations
 
-import os
 import queue
 import threading
 import time
-import weakref
 from typing import Any, Callable, Iterable, Optional, Protocol, Union
 
 from . import _ffi, _options
@@ -73,7 +71,6 @@ class Upload:
         self.questions: Pipe[int] = Pipe(_nothing)
         # Bytes; None ends the upload.
         self._answers: "queue.SimpleQueue[Optional[bytes]]" = queue.SimpleQueue()
-        _live.add(self)
 
     def start(self, call: Callable[[Any], Any]) -> None:
         """Begins the thread: call(callbacks) gives the result."""
@@ -138,16 +135,3 @@ class Upload:
 
 def _nothing(value: Any) -> None:
     return None
-
-
-_live: "weakref.WeakSet[Upload]" = weakref.WeakSet()
-
-
-def end_all() -> None:
-    """At exit: an upload that still waits for its source would hold up the close."""
-    for upload in list(_live):
-        upload.trigger()
-
-
-# What a forked child finds here is its parent's.
-os.register_at_fork(after_in_child=_live.clear)

@@ -29,15 +29,14 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
     `with` releases it at the end. Time limits are seconds, None = none.
     """
 
-    def __init__(self, raw: Any) -> None:
-        self._take(Owned(raw, "cove_workspace_free"))
-
     @classmethod
     def _of(cls: Type[Self], owned: Owned) -> Self:
-        """One whose handle is freed elsewhere."""
         workspace = cls.__new__(cls)
         workspace._take(owned)
         return workspace
+
+    def __init__(self) -> None:
+        raise TypeError("a workspace is made by Cove.acquire")
 
     def _take(self, owned: Owned) -> None:
         raw = owned.raw
