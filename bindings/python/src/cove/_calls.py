@@ -30,14 +30,18 @@ class Opened:
 
     def __init__(self, owned: Owned) -> None:
         self._owned = owned
+        self._lock = threading.RLock()
         self._transfers: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
 
     def add(self, transfer: Triggered) -> None:
         """One that may wait for the host: a close ends it first."""
-        self._transfers.add(transfer)
+        with self._lock:
+            self._transfers.add(transfer)
 
     def close(self, timeout_ms: int) -> None:
-        for transfer in list(self._transfers):
+        with self._lock:
+            transfers = list(self._transfers)
+        for transfer in transfers:
             transfer.trigger()
         lib["cove_close"](self._owned.raw, timeout_ms)
 
