@@ -311,9 +311,10 @@ class Opening(unittest.IsolatedAsyncioTestCase):
 
     async def test_reports_of_the_deployment(self) -> None:
         async with self.unopened() as c:
-            async with c.acquire(KEY):
+            async with c.acquire(KEY) as workspace:
                 pass
-            self.assertIn('cove_sandboxes{state="running"} 1\n', await c.metrics())
+            await c.archive(workspace.sandbox_id)  # recover finds its snapshot
+            self.assertIn('cove_sandboxes{state="archived"} 1\n', await c.metrics())
             self.assertEqual((await c.recover())["kept"], 1)
             self.assertEqual(await c.destroy_source("app/none"), 0)
 

@@ -149,7 +149,7 @@ class AsyncPrepares(WithAsyncCove):
         async def cancelled(run: aio.StepRun) -> None:
             raise asyncio.CancelledError
 
-        for apply, error in ((missing, cove.NotFoundError), (broken, cove.InternalError), (cancelled, cove.CancelledError)):
+        for apply, error in ((missing, cove.NotFoundError), (broken, cove.InternalError), (cancelled, cove.UnavailableError)):
             prepare = cove.Prepare(steps=[cove.PrepareStep("fonts", apply)])
             with self.assertRaises(error) as caught:
                 await self.cove.acquire(KEY, chat_id="fails", prepare=prepare)

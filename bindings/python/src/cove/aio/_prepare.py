@@ -7,7 +7,7 @@ from typing import Any, Set
 
 from .. import _prepare
 from .._calls import Owned
-from .._errors import CancelledError
+from .._errors import UnavailableError
 from .._prepare import OnEvent, Starter
 from ._loop import tell_loop
 from ._workspace import PlannedWorkspace, Workspace
@@ -60,7 +60,7 @@ async def _apply(apply: Any, owned: Owned) -> None:
     try:
         _prepare.finish(owned, await apply(StepRun(owned)))
     except asyncio.CancelledError:
-        _prepare.fail(owned, CancelledError("the task of the step was cancelled"))
+        _prepare.fail(owned, UnavailableError("the task of the step was cancelled"))
         raise
     except Exception as error:  # the acquire's caller hears of it
         _prepare.fail(owned, error)
