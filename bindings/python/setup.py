@@ -1,6 +1,6 @@
 """Builds the wheel py3-none-<platform>: pure Python that brings its libcove.so.
 
-COVE_LIBRARY names the libcove.so to bundle, as build/release/lib/libcove.so.
+It bundles the libcove.so that COVE_LIBRARY names, else the release's or the development build's of the checkout.
 """
 
 import os
@@ -12,21 +12,36 @@ import subprocess
 from setuptools import setup
 from setuptools.command.build_py import build_py
 from setuptools.dist import Distribution
-from wheel.bdist_wheel import bdist_wheel
+
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # before setuptools 70.1
+    from wheel.bdist_wheel import bdist_wheel
 
 HERE = pathlib.Path(__file__).resolve().parent
 LOADER = (HERE / "src" / "cove" / "_loader.py").read_text()
 SONAME = "libcove.so." + re.search(r'^ABI = "([^"]+)"', LOADER, re.MULTILINE).group(1)
 
 
+def find_library():
+    named = os.environ.get("COVE_LIBRARY")
+    if named and not pathlib.Path(named).is_file():
+        raise SystemExit(f"cove: COVE_LIBRARY names {named}, which is not there")
+    builds = [HERE.parents[1] / "build" / preset / "lib" / SONAME for preset in ("release", "dev")]
+    tried = [pathlib.Path(named)] if named else builds
+    for library in tried:
+        if library.is_file():
+            return str(library)
+    raise SystemExit(
+        "cove: this package cannot be installed without its binary. Build it in the repository\n"
+        "  cmake --preset release && cmake --build --preset release --target cove_capi\n"
+        "or set COVE_LIBRARY to its path. Tried:\n  " + "\n  ".join(map(str, tried))
+    )
+
+
 class BundleLibrary(build_py):
     def run(self):
-        library = os.environ.get("COVE_LIBRARY")
-        if not library or not pathlib.Path(library).is_file():
-            raise SystemExit(
-                "cove: this package cannot be installed without its binary. Build libcove.so, then run again with\n"
-                "  COVE_LIBRARY=<repository>/build/release/lib/libcove.so"
-            )
+        library = find_library()
         super().run()
         target = pathlib.Path(self.build_lib) / "cove" / SONAME
         target.parent.mkdir(parents=True, exist_ok=True)

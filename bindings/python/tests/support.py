@@ -1,5 +1,6 @@
 """What the tests of the binding share: a Cove of its own below a temporary directory."""
 
+import asyncio
 import contextlib
 import os
 import pathlib
@@ -9,23 +10,26 @@ import sys
 import tempfile
 import textwrap
 import unittest
+from typing import Any, Callable, Optional, TypeVar
 
 import cove
+from cove import aio
 
 SOURCE = pathlib.Path(cove.__file__).resolve().parent.parent
+T = TypeVar("T")
 KEY = cove.WorkspaceKey("app", "demo", "ana")
 
 
 class Home:
     """A state directory with what runs below it; `end` leaves nothing behind."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.path = tempfile.mkdtemp(prefix="cove-python-")
 
-    def open(self, **named):
+    def open(self, **named: Any) -> cove.Cove:
         return cove.Cove(os.path.join(self.path, "state"), **named)
 
-    def end(self):
+    def end(self) -> None:
         with contextlib.suppress(cove.CoveError), self.open() as c:
             for record in list(c.list()):
                 c.destroy(record["sandbox_id"])
@@ -33,8 +37,12 @@ class Home:
 
 
 class WithCove(unittest.TestCase):
+    home: Home
+    workspace: cove.Workspace
+    cove: cove.Cove
+
     @classmethod
-    def setUpClass(cls):
+    def setUpClass(cls) -> None:
         cls.home = Home()
         cls.addClassCleanup(cls.home.end)
         cls.cove = cls.home.open()
@@ -43,13 +51,55 @@ class WithCove(unittest.TestCase):
         cls.addClassCleanup(cls.workspace.close)
 
 
-def run_python(code, *arguments, **environment):
+def given(value: Optional[T]) -> T:
+    """A value that is there."""
+    assert value is not None
+    return value
+
+
+def run_python(code: str, *arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     """Runs code in a process of its own, with the binding on its path."""
+    return run_program("-c", textwrap.dedent(code), *arguments, **environment)
+
+
+def run_program(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    """The same with the arguments that Python gets."""
     return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        [sys.executable, *arguments],
         env={**os.environ, "PYTHONPATH": str(SOURCE), **environment},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         timeout=120,
     )
+
+
+class WithAsyncCove(unittest.IsolatedAsyncioTestCase):
+    """A Cove that all tests of a class share, each on an event loop of its own."""
+
+    home: Home
+    workspace: aio.Workspace
+    cove: aio.Cove
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.home = Home()
+        cls.addClassCleanup(cls.home.end)
+        asyncio.run(cls._open())
+        cls.addClassCleanup(lambda: asyncio.run(cls._close()))
+
+    @classmethod
+    async def _open(cls) -> None:
+        cls.cove = await aio.Cove(os.path.join(cls.home.path, "state"))
+        cls.workspace = await cls.cove.acquire(KEY, chat_id="c1")
+
+    @classmethod
+    async def _close(cls) -> None:
+        await cls.workspace.close()
+        await cls.cove.close()
+
+
+async def eventually(true: Callable[[], bool]) -> None:
+    """Waits until it is so; the test's time limit is what ends a wait in vain."""
+    while not true():
+        await asyncio.sleep(0.01)

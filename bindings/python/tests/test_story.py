@@ -8,11 +8,11 @@ import unittest
 
 import cove
 from cove._calls import registry
-from tests.support import KEY, Home, WithCove, run_python
+from tests.support import KEY, Home, WithCove, given, run_python
 
 
 class Commands(WithCove):
-    def test_a_result_says_how_it_ended_and_what_was_written(self):
+    def test_a_result_says_how_it_ended_and_what_was_written(self) -> None:
         result = self.workspace.exec(["sh", "-c", "pwd; echo oops >&2; exit 7"])
         self.assertEqual((result.outcome, result.code, result.shell_code), ("exited", 7, 7))
         self.assertFalse(result.succeeded)
@@ -21,11 +21,11 @@ class Commands(WithCove):
         self.assertEqual(result.out.dropped_bytes, 0)
         self.assertGreater(result.duration, 0)
 
-    def test_a_signal_is_an_outcome(self):
+    def test_a_signal_is_an_outcome(self) -> None:
         result = self.workspace.exec(["sh", "-c", "kill -TERM $$"])
         self.assertEqual((result.outcome, result.code, result.shell_code), ("signaled", 15, 143))
 
-    def test_arguments_environment_stdin_and_directory_arrive(self):
+    def test_arguments_environment_stdin_and_directory_arrive(self) -> None:
         result = self.workspace.exec(
             ["sh", "-c", 'printf "%s|" "$@" "$NAME" "$PWD"; cat', "sh", "", "a b"],
             env={"NAME": "ana"},
@@ -34,34 +34,34 @@ class Commands(WithCove):
         )
         self.assertEqual(result.out.content, b"|a b|ana|/workspace|in\0put")
 
-    def test_a_missing_program_is_an_error_not_an_outcome(self):
+    def test_a_missing_program_is_an_error_not_an_outcome(self) -> None:
         with self.assertRaises(cove.NotFoundError) as caught:
             self.workspace.exec(["no-such-program"])
         self.assertIn("no-such-program", str(caught.exception))
 
-    def test_a_command_timeout_keeps_the_output_so_far(self):
+    def test_a_command_timeout_keeps_the_output_so_far(self) -> None:
         result = self.workspace.exec(["sh", "-c", "echo before; exec sleep 100"], command_timeout=0.5)
         self.assertEqual((result.outcome, result.shell_code), ("timed_out", 124))
         self.assertEqual(result.out.text, "before\n")
 
-    def test_a_long_output_keeps_head_and_tail_and_counts_the_rest(self):
+    def test_a_long_output_keeps_head_and_tail_and_counts_the_rest(self) -> None:
         result = self.workspace.exec(["seq", "100000"], head_bytes=100, tail_bytes=0)
         self.assertTrue(result.out.head.startswith(b"1\n2\n3\n"))
         self.assertEqual(result.out.tail, b"")
         self.assertEqual(result.out.total_bytes, 588895)
         self.assertEqual(result.out.dropped_bytes, 588895 - len(result.out.head))
 
-    def test_a_cancel_from_another_thread_ends_the_command(self):
+    def test_a_cancel_from_another_thread_ends_the_command(self) -> None:
         cancel = cove.Cancel()
         with self.workspace.stream(["sh", "-c", "echo up; exec sleep 100"], cancel=cancel) as run:
             self.assertEqual(next(run), ("stdout", b"up\n"))
             threading.Thread(target=cancel.trigger).start()
             self.assertEqual(run.wait().outcome, "cancelled")
 
-    def test_many_threads_share_one_workspace(self):
-        outputs = [None] * 20
+    def test_many_threads_share_one_workspace(self) -> None:
+        outputs = [""] * 20
 
-        def run(number):
+        def run(number: int) -> None:
             outputs[number] = self.workspace.exec(["echo", str(number)]).out.text
 
         threads = [threading.Thread(target=run, args=(n,)) for n in range(20)]
@@ -73,7 +73,7 @@ class Commands(WithCove):
 
 
 class Streams(WithCove):
-    def test_output_comes_as_it_is_written_then_the_result(self):
+    def test_output_comes_as_it_is_written_then_the_result(self) -> None:
         with self.workspace.stream(["sh", "-c", "echo one; read x; echo two >&2"], stdin=b"\n") as run:
             with self.assertRaises(cove.FailedPreconditionError):
                 run.result
@@ -82,7 +82,7 @@ class Streams(WithCove):
             self.assertEqual(b"".join(d for s, d in pieces if s == "stderr"), b"two\n")
             self.assertTrue(run.result.succeeded)
 
-    def test_a_slow_reader_slows_the_command_down_and_loses_nothing(self):
+    def test_a_slow_reader_slows_the_command_down_and_loses_nothing(self) -> None:
         # 16 MiB through a buffer of 1 MiB: it pauses and resumes many times.
         total = 0
         with self.workspace.stream(["head", "-c", str(16 << 20), "/dev/zero"]) as run:
@@ -92,7 +92,7 @@ class Streams(WithCove):
             self.assertEqual(run.result.out.total_bytes, 16 << 20)
         self.assertEqual(total, 16 << 20)
 
-    def test_pieces_put_together_are_the_text_whatever_they_cut(self):
+    def test_pieces_put_together_are_the_text_whatever_they_cut(self) -> None:
         """[pain-52]"""
         command = "i=0; while [ $i -lt 5000 ]; do printf '数据é'; i=$((i+1)); done"
         got = bytearray()
@@ -100,26 +100,26 @@ class Streams(WithCove):
         self.assertEqual(got.decode(), "数据é" * 5000)
         self.assertEqual(result.out.total_bytes, len(got))
 
-    def test_an_exception_in_the_callback_ends_the_command_and_is_raised(self):
+    def test_an_exception_in_the_callback_ends_the_command_and_is_raised(self) -> None:
         started = time.monotonic()
 
-        def fail(stream, data):
+        def fail(stream: str, data: bytes) -> None:
             raise ZeroDivisionError("in the callback")
 
         with self.assertRaisesRegex(ZeroDivisionError, "in the callback"):
             self.workspace.exec(["sh", "-c", "echo up; exec sleep 100"], on_output=fail)
         self.assertLess(time.monotonic() - started, 50)
 
-    def test_a_callback_may_call_the_workspace(self):
+    def test_a_callback_may_call_the_workspace(self) -> None:
         seen = []
 
-        def look(stream, data):
+        def look(stream: str, data: bytes) -> None:
             seen.append(self.workspace.exec(["echo", "inner"]).out.text)
 
         self.workspace.exec(["echo", "outer"], on_output=look)
         self.assertEqual(seen, ["inner\n"])
 
-    def test_leaving_early_or_forgetting_the_stream_ends_the_command(self):
+    def test_leaving_early_or_forgetting_the_stream_ends_the_command(self) -> None:
         with self.workspace.stream(["sh", "-c", "echo $$ > /workspace/pid; yes"]) as run:
             next(run)
         forgotten = self.workspace.stream(["sh", "-c", "echo up; exec yes"])
@@ -130,7 +130,7 @@ class Streams(WithCove):
         pipe.reply.wait()
         self.assertEqual(pipe.reply.result().outcome, "cancelled")
 
-    def test_nothing_is_kept_for_calls_that_ended(self):
+    def test_nothing_is_kept_for_calls_that_ended(self) -> None:
         before = len(registry._objects)
         for _ in range(5):
             self.workspace.exec(["true"])
@@ -143,7 +143,7 @@ class Streams(WithCove):
 class Processes(WithCove):
     """What runs on; [pain-46]."""
 
-    def test_one_is_started_listed_read_ended_and_forgotten(self):
+    def test_one_is_started_listed_read_ended_and_forgotten(self) -> None:
         info = self.workspace.start_process(
             ["sh", "-c", "echo out; echo err >&2; exec sleep 1000"], name="web 数据", keep_alive=60
         )
@@ -158,25 +158,25 @@ class Processes(WithCove):
         with self.assertRaises(cove.FailedPreconditionError):
             self.workspace.remove_process(info.id)
         ended = self.workspace.end_process(info.id)
-        self.assertEqual((ended.running, ended.end.outcome), (False, "cancelled"))
+        self.assertEqual((ended.running, given(ended.end).outcome), (False, "cancelled"))
         self.assertTrue(self.workspace.process_output(info.id, offset=4).at_end)
         self.workspace.remove_process(info.id)
         with self.assertRaises(cove.NotFoundError):
             self.workspace.find_process(info.id)
 
-    def test_what_is_typed_reaches_it_and_its_end_is_told(self):
+    def test_what_is_typed_reaches_it_and_its_end_is_told(self) -> None:
         info = self.workspace.start_process(["sh", "-c", "read a; read b; echo $a $b; exit 3"])
         self.workspace.write_process_stdin(info.id, b"one\n")
         with self.workspace.attach_process(info.id) as run:
             run.write_stdin(b"two\n")
             self.assertEqual(b"".join(data for _, data in run), b"one two\n")
             self.assertEqual(run.result.code, 3)
-        self.assertEqual(self.workspace.wait_process(info.id).end.code, 3)
+        self.assertEqual(given(self.workspace.wait_process(info.id).end).code, 3)
         with self.assertRaises(cove.FailedPreconditionError):
             self.workspace.signal_process(info.id, 15)
         self.workspace.remove_process(info.id)
 
-    def test_leaving_an_attached_one_lets_it_go_on(self):
+    def test_leaving_an_attached_one_lets_it_go_on(self) -> None:
         info = self.workspace.start_process(["sh", "-c", "echo up; exec sleep 1000"])
         with self.workspace.attach_process(info.id) as run:
             self.assertEqual(next(run), ("stdout", b"up\n"))
@@ -184,10 +184,10 @@ class Processes(WithCove):
         with self.assertRaises(cove.DeadlineError):
             self.workspace.wait_process(info.id, timeout=0.05)
         self.workspace.signal_process(info.id, 9)
-        self.assertEqual(self.workspace.wait_process(info.id).end.code, 9)
+        self.assertEqual(given(self.workspace.wait_process(info.id).end).code, 9)
         self.workspace.remove_process(info.id)
 
-    def test_stdin_of_a_stream_is_written_piece_by_piece(self):
+    def test_stdin_of_a_stream_is_written_piece_by_piece(self) -> None:
         with self.workspace.stream(["sh", "-c", "while read x; do echo got $x; done"], keep_stdin=True) as run:
             run.write_stdin(b"one\n")
             self.assertEqual(next(run), ("stdout", b"got one\n"))
@@ -198,7 +198,7 @@ class Processes(WithCove):
             with self.assertRaises(cove.FailedPreconditionError):
                 run.write_stdin(b"late")
 
-    def test_a_terminal_has_its_size_and_changes_it(self):
+    def test_a_terminal_has_its_size_and_changes_it(self) -> None:
         options = cove.CommandOptions(terminal=(31, 97))
         line = "trap 'stty size' WINCH; stty size; while :; do sleep 0.05; done"
         with self.workspace.stream(["sh", "-c", line], options=options) as run:
@@ -208,7 +208,7 @@ class Processes(WithCove):
             run.send_signal(9)
             self.assertEqual(run.wait().code, 9)
 
-    def test_options_that_few_commands_need(self):
+    def test_options_that_few_commands_need(self) -> None:
         line = cove.CommandOptions(shell_line="echo $((6 * 7)); echo err >&2", merge_output=True)
         result = self.workspace.exec([], options=line)
         self.assertEqual(result.out.text, "42\nerr\n")
@@ -219,12 +219,12 @@ class Processes(WithCove):
             ["seq", "100000"], head_bytes=10, tail_bytes=10, options=cove.CommandOptions(spill=True)
         )
         self.assertEqual(
-            self.workspace.exec(["tail", "-n", "1", spilled.out.spill_path]).out.text, "100000\n"
+            self.workspace.exec(["tail", "-n", "1", given(spilled.out.spill_path)]).out.text, "100000\n"
         )
 
 
 class Files(WithCove):
-    def test_a_file_comes_back_as_it_was_written(self):
+    def test_a_file_comes_back_as_it_was_written(self) -> None:
         content = bytes(range(256)) * 100
         info = self.workspace.write_file("data/all.bin", content, mode=0o600, durable=True)
         self.assertEqual((info.type, info.size, info.mode), ("file", len(content), 0o600))
@@ -232,14 +232,14 @@ class Files(WithCove):
         self.assertEqual(self.workspace.read_file("data/all.bin", offset=10, max_bytes=3), b"\x0a\x0b\x0c")
         self.assertEqual(self.workspace.read_file("data/all.bin", offset=10**9), b"")
 
-    def test_names_that_are_no_utf8(self):
+    def test_names_that_are_no_utf8(self) -> None:
         self.workspace.make_directory("odd")
         self.workspace.write_file(b"odd/\xff\xfe", b"x")
         (entry,) = self.workspace.list("odd")
         self.assertEqual(os.fsencode(entry.path), b"\xff\xfe")
         self.assertEqual(self.workspace.read_file("odd/" + entry.path), b"x")
 
-    def test_list_stat_and_remove(self):
+    def test_list_stat_and_remove(self) -> None:
         self.workspace.make_directory("tree/sub")
         self.workspace.write_file("tree/b", b"12")
         self.workspace.exec(["ln", "-s", "b", "tree/link"])
@@ -253,12 +253,12 @@ class Files(WithCove):
         with self.assertRaises(cove.NotFoundError):
             self.workspace.stat("tree")
 
-    def test_a_path_out_of_the_workspace_is_refused_and_nothing_read(self):
+    def test_a_path_out_of_the_workspace_is_refused_and_nothing_read(self) -> None:
         for path in ("../../../etc/passwd", "/etc/passwd"):
             with self.assertRaises(cove.PathEscapeError):
                 self.workspace.read_file(path)
 
-    def test_more_entries_than_a_page(self):
+    def test_more_entries_than_a_page(self) -> None:
         self.workspace.exec(["sh", "-c", "mkdir many && cd many && seq 10500 | xargs touch"])
         entries = self.workspace.list("many")
         self.assertEqual(len(entries), 10500)
@@ -266,11 +266,11 @@ class Files(WithCove):
 
 
 class Lifecycle(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         self.home = Home()
         self.addCleanup(self.home.end)
 
-    def test_a_workspace_lives_sleeps_is_archived_and_wakes(self):
+    def test_a_workspace_lives_sleeps_is_archived_and_wakes(self) -> None:
         with self.home.open() as c:
             with c.acquire(KEY, chat_id="c1") as workspace:
                 self.assertEqual(workspace.work, "provisioned")
@@ -295,7 +295,7 @@ class Lifecycle(unittest.TestCase):
                 c.status(sandbox)
             self.assertEqual(c.destroy_source("app/none"), 0)
 
-    def test_closing_may_be_repeated_and_ends_all_calls(self):
+    def test_closing_may_be_repeated_and_ends_all_calls(self) -> None:
         c = self.home.open()
         workspace = c.acquire(KEY)
         workspace.close()
@@ -312,14 +312,14 @@ class Lifecycle(unittest.TestCase):
         other.close()
         self.assertTrue(c.closed and other.closed)
 
-    def test_the_handles_may_go_in_any_order(self):
+    def test_the_handles_may_go_in_any_order(self) -> None:
         c = self.home.open()
         workspace = c.acquire(KEY)
         del c
         gc.collect()
         self.assertEqual(workspace.exec(["echo", "x"]).out.text, "x\n")
 
-    def test_a_call_has_a_time_limit_and_can_be_called_off(self):
+    def test_a_call_has_a_time_limit_and_can_be_called_off(self) -> None:
         with self.home.open() as c, c.acquire(KEY) as workspace:
             result = workspace.exec(["sleep", "100"], timeout=0.3)
             self.assertEqual(result.outcome, "timed_out")
@@ -328,7 +328,7 @@ class Lifecycle(unittest.TestCase):
             with self.assertRaises(cove.CancelledError):
                 c.acquire(("app", "demo", "bob"), cancel=called_off)
 
-    def test_the_log_gets_lines(self):
+    def test_the_log_gets_lines(self) -> None:
         lines = []
         with self.home.open(log=lambda level, message: lines.append((level, message))):
             pass
@@ -340,12 +340,12 @@ class Lifecycle(unittest.TestCase):
 class Process(unittest.TestCase):
     """What happens to the host's process."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         self.home = Home()
         self.addCleanup(self.home.end)
         self.state = os.path.join(self.home.path, "state")
 
-    def test_exit_with_live_handles_and_running_commands_is_quiet(self):
+    def test_exit_with_live_handles_and_running_commands_is_quiet(self) -> None:
         done = run_python(
             """
             import sys, threading, cove
@@ -361,7 +361,7 @@ class Process(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (0, "end\n"), done.stderr)
         self.assertNotIn("Fatal", done.stderr)
 
-    def test_a_forked_child_gets_a_clear_error_and_the_parent_goes_on(self):
+    def test_a_forked_child_gets_a_clear_error_and_the_parent_goes_on(self) -> None:
         done = run_python(
             """
             import os, sys, cove
@@ -386,7 +386,7 @@ class Process(unittest.TestCase):
             done.stdout.splitlines(), ["refused: True"] * 3 + ["child: 0", "parent goes on"], done.stderr
         )
 
-    def test_ctrl_c_ends_the_command_and_the_wait(self):
+    def test_ctrl_c_ends_the_command_and_the_wait(self) -> None:
         done = run_python(
             """
             import signal, sys, threading, time, cove

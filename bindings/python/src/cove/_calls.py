@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 import weakref
-from typing import Any, Callable, Dict, Optional
+from typing import Any, Callable, Dict, NamedTuple, Optional, Protocol, Tuple
 
 from . import _ffi
 from ._errors import CoveError, FailedPreconditionError
@@ -15,11 +15,50 @@ from ._ffi import lib
 class Owned:
     """A handle of C. Whoever calls through it holds it, so it is freed when the last call ended."""
 
+    #: Of a workspace: the open Cove that it belongs to.
+    opened: Optional[Opened] = None
+
     def __init__(self, raw: Any, free: str) -> None:
         self.raw = raw
         self._finalizer = weakref.finalize(self, lib[free], raw)
         # At exit the process ends anyway; what must be said before, Cove says itself.
         self._finalizer.atexit = False
+
+
+class Opened:
+    """An open Cove, for as long as it or something of it is in use."""
+
+    def __init__(self, owned: Owned) -> None:
+        self._owned = owned
+        self._lock = threading.RLock()
+        self._transfers: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
+
+    def add(self, transfer: Triggered) -> None:
+        """One that may wait for the host: a close ends it first."""
+        with self._lock:
+            self._transfers.add(transfer)
+
+    def close(self, timeout_ms: int) -> None:
+        with self._lock:
+            transfers = list(self._transfers)
+        for transfer in transfers:
+            transfer.trigger()
+        lib["cove_close"](self._owned.raw, timeout_ms)
+
+
+def end_by(finalizer: Any) -> None:
+    """Does once what a finalizer does, also while the interpreter ends: by then they do nothing."""
+    found = finalizer.detach()
+    if found is not None:
+        _, function, arguments, named = found
+        function(*arguments, **named)
+
+
+class Triggered(Protocol):
+    """What a token triggers too."""
+
+    def trigger(self) -> None:
+        ...
 
 
 class Cancel:
@@ -33,9 +72,9 @@ class Cancel:
         raw, argument = _ffi.out(_ffi.Cancel)
         lib["cove_cancel_create"](argument)
         self._owned = Owned(raw, "cove_cancel_free")
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a signal handler and a finalizer may come in between
         self._triggered = False
-        self._linked: "weakref.WeakSet[Cancel]" = weakref.WeakSet()
+        self._linked: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
 
     def trigger(self) -> None:
         """Calls off what has this token, now and later. Harmless when repeated."""
@@ -43,8 +82,16 @@ class Cancel:
             self._triggered = True
             linked = list(self._linked)
         lib["cove_cancel_trigger"](self._owned.raw)
-        for token in linked:
-            token.trigger()
+        for other in linked:
+            other.trigger()
+
+    def _link(self, other: Triggered) -> None:
+        """Triggers another with itself, as long as that lives."""
+        with self._lock:
+            self._linked.add(other)
+            triggered = self._triggered
+        if triggered:
+            other.trigger()
 
 
 def linked_cancel(cancel: Optional[Cancel]) -> Cancel:
@@ -53,11 +100,7 @@ def linked_cancel(cancel: Optional[Cancel]) -> Cancel:
     if cancel is None:
         return token
     raw_cancel(cancel)  # the check of its type
-    with cancel._lock:
-        cancel._linked.add(token)
-        triggered = cancel._triggered
-    if triggered:
-        token.trigger()
+    cancel._link(token)
     return token
 
 
@@ -117,13 +160,25 @@ class Reply:
         except BaseException as unexpected:  # shown to the caller, not lost on Cove's thread
             self._error = unexpected
         finally:
-            self._ready.set()
+            self._tell()
+
+    def end(self, value: Any, error: Optional[BaseException]) -> None:
+        """The same for a call that a thread of ours made."""
+        self._value, self._error = value, error
+        self._tell()
+
+    def _tell(self) -> None:
+        self._ready.set()
 
     def wait(self) -> None:
         self._ready.wait()
 
     def result(self) -> Any:
         self.wait()
+        return self.outcome()
+
+    def outcome(self) -> Any:
+        """The result of a call that has ended."""
         if self._error is not None:
             raise self._error
         return self._value
@@ -201,36 +256,56 @@ GIVES_PROCESS_LIST = _ffi.ProcessListFn(_on_process_list)
 GIVES_OUTPUT_SLICE = _ffi.OutputSliceFn(_on_output_slice)
 
 
-def call(
-    start: str,
-    *arguments: Any,
-    gives: Any = GIVES_NOTHING,
-    take: Callable[[Any], Any] = _nothing,
-    options: Any,
-    cancel: Optional[Cancel] = None,
-) -> Any:
-    """Runs the start form named `start` to its end. KeyboardInterrupt calls it off first.
+class Ask(NamedTuple):
+    """A call that is to be made: what is started, through which handle, and what it gives."""
 
-    `options` is the struct that goes last before the callback; its `cancel` field is set here.
-    """
-    token = cancel or Cancel()
-    options.cancel = raw_cancel(token)
-    return call_with(token, start, *arguments, _ffi.pointer_to(options), gives=gives, take=take)
+    owned: Owned
+    #: The start form's name.
+    start: str
+    arguments: Tuple[Any, ...]
+    #: The struct that goes behind them; its `cancel` is set when the call is made.
+    options: Any
+    #: What goes between the options and the callback.
+    more: Tuple[Any, ...] = ()
+    gives: Any = GIVES_NOTHING
+    take: Callable[[Any], Any] = _nothing
+    cancel: Optional[Cancel] = None
+    #: What the struct points to, where that does not keep it.
+    kept: Any = None
+
+    def begin(self, token: Cancel, reply: Reply) -> None:
+        self.options.cancel = raw_cancel(token)
+        options = _ffi.pointer_to(self.options)
+        number = registry.add(reply)
+        lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, drop)
 
 
-def call_with(
-    token: Cancel, start: str, *arguments: Any, gives: Any, take: Callable[[Any], Any] = _nothing
-) -> Any:
-    """The same with options that have `token` already."""
-    reply = Reply(take)
-    number = registry.add(reply)
-    lib[start](*arguments, gives, number, drop)
+def make(ask: Ask) -> Any:
+    """Makes a call and waits for its end. KeyboardInterrupt calls it off first."""
+    token = linked_cancel(ask.cancel)
+    reply = Reply(ask.take)
+    ask.begin(token, reply)
     try:
         return reply.result()
     except KeyboardInterrupt:
         token.trigger()
         reply.wait()
         raise
+
+
+class Calling:
+    """What makes calls through a handle. Whoever makes them in another way has another `_call`."""
+
+    def _use(self) -> Owned:
+        raise NotImplementedError
+
+    def _call(self, start: str, *arguments: Any, options: Any, **named: Any) -> Any:
+        return make(Ask(self._use(), start, arguments, options, **named))
+
+    def _do(self, start: str, *arguments: Any, options: Any, **named: Any) -> None:
+        """A call that gives nothing; what `_call` gives is handed on all the same."""
+        done: None = self._call(start, *arguments, options=options, **named)
+        return done
 
 
 def closed(what: str) -> CoveError:

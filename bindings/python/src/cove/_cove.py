@@ -9,8 +9,8 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
-from . import _calls, _download, _ffi, _options, _prepare
-from ._calls import Cancel, Owned, registry
+from . import _calls, _ffi, _options, _prepare
+from ._calls import Calling, Cancel, Opened, Owned, raw_cancel, registry
 from ._errors import CoveError
 from ._ffi import lib
 from ._prepare import Prepare
@@ -45,7 +45,7 @@ def sandbox_id_of(key: Key) -> str:
     return _ffi.take_buffer(raw).decode()
 
 
-class Cove:
+class Cove(Calling):
     """One open Cove. Any thread; `with` closes it at the end. Closing ends no sandbox.
 
     `state_dir` is where it keeps its state; without one, and without "state_dir" in `config`, it is
@@ -74,7 +74,8 @@ class Cove:
         raw, argument = _ffi.out(_ffi.Cove)
         lib["cove_open"](text, _ffi.pointer_to(options), argument)
         self._owned = Owned(raw, "cove_free")
-        _live.add(self)
+        self._opened = Opened(self._owned)
+        _live.add(self._opened)
 
     def acquire(
         self,
@@ -98,16 +99,17 @@ class Cove:
             sandbox_id=_options.optional_text("sandbox_id", sandbox_id),
             timeout_ms=_options.milliseconds("timeout", timeout),
         )
-        prepared = None if prepare is None else _prepare.make(prepare)
+        prepared = None if prepare is None else _prepare.make(prepare, self._host())
         if prepared is not None:
             options.prepare = prepared.raw
         workspace: Workspace = self._call(
             "cove_acquire_start",
             _ffi.pointer_to(_raw_key(key)),
             gives=_calls.GIVES_WORKSPACE,
-            take=Workspace,
+            take=self._take_workspace,
             options=options,
             cancel=cancel,
+            kept=prepared,
         )
         return workspace
 
@@ -125,7 +127,7 @@ class Cove:
         While it is in use, `drain="refuse"` raises FailedPreconditionError, "cancel" ends the use.
         `wait` = seconds (at most 3600) in which what runs may finish before that is decided.
         """
-        self._stop("cove_stop_start", sandbox_id, drain, wait, timeout, cancel)
+        return self._stop("cove_stop_start", sandbox_id, drain, wait, timeout, cancel)
 
     def archive(
         self,
@@ -137,13 +139,13 @@ class Cove:
         cancel: Optional[Cancel] = None,
     ) -> None:
         """Stops a sandbox and moves its workspace into the object store; acquire brings it back."""
-        self._stop("cove_archive_start", sandbox_id, drain, wait, timeout, cancel)
+        return self._stop("cove_archive_start", sandbox_id, drain, wait, timeout, cancel)
 
     def destroy(
         self, sandbox_id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> None:
         """Deletes a sandbox with its files and its archive, for ever, also while it is in use."""
-        self._call(
+        return self._do(
             "cove_destroy_start",
             _options.text("sandbox_id", sandbox_id),
             options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
@@ -157,13 +159,14 @@ class Cove:
 
         Says how many; call it again where it failed or was cut off: it goes on.
         """
-        answer = self._json(
+        destroyed: int = self._json(
             "cove_destroy_source_json_start",
             _options.text("source", source),
+            member="destroyed",
             timeout=timeout,
             cancel=cancel,
         )
-        return int(answer["destroyed"])
+        return destroyed
 
     def recover(
         self,
@@ -178,7 +181,8 @@ class Cove:
         says.
         """
         name = _options.optional_text("deployment", deployment)
-        return self._json("cove_recover_json_start", name, timeout=timeout, cancel=cancel)
+        found: Dict[str, Any] = self._json("cove_recover_json_start", name, timeout=timeout, cancel=cancel)
+        return found
 
     def metrics(self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None) -> str:
         """What there is and what this process did, in Prometheus's text form. Reads every record."""
@@ -193,38 +197,61 @@ class Cove:
 
     def sweep(self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None) -> Dict[str, Any]:
         """Stops and archives what is idle, and removes garbage, once. Says how much it did."""
-        return self._json("cove_sweep_json_start", timeout=timeout, cancel=cancel)
+        done: Dict[str, Any] = self._json("cove_sweep_json_start", timeout=timeout, cancel=cancel)
+        return done
 
     def status(
         self, sandbox_id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> Dict[str, Any]:
         """What is known of a sandbox; docs/c-api.md has the fields."""
         sandbox = _options.text("sandbox_id", sandbox_id)
-        return self._json("cove_status_json_start", sandbox, timeout=timeout, cancel=cancel)
+        known: Dict[str, Any] = self._json("cove_status_json_start", sandbox, timeout=timeout, cancel=cancel)
+        return known
 
-    def list(self, source: Optional[str] = None, *, timeout: Optional[float] = None) -> Iterator[Dict[str, Any]]:
-        """Every sandbox, by id; `source` = "source_type/source_id" for one app's or skill's only."""
-        after = b""
+    def list(
+        self,
+        source: Optional[str] = None,
+        *,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> Iterator[Dict[str, Any]]:
+        """Every sandbox, by id; `source` = "source_type/source_id" for one app's or skill's only.
+
+        `timeout` bounds each page of them.
+        """
+        after = ""
         while True:
-            owned = self._use()
-            options = _ffi.ListOptions(
-                source=_options.optional_text("source", source),
-                after=after,
-                timeout_ms=_options.milliseconds("timeout", timeout),
-            )
-            raw, argument = _ffi.out(_ffi.Buffer)
-            lib["cove_list_json"](owned.raw, _ffi.pointer_to(options), argument)
-            page = json.loads(_ffi.take_buffer(raw))
-            yield from page["sandboxes"]
-            after = page["next"].encode()
+            page, after = self._list_page(source, after, timeout, cancel)
+            yield from page
             if not after:
                 return
 
-    def doctor(self) -> List[Dict[str, str]]:
+    def _list_page(
+        self, source: Optional[str], after: str, timeout: Optional[float], cancel: Optional[Cancel]
+    ) -> Tuple[List[Dict[str, Any]], str]:
+        """A page, and what to give as `after` for the next one."""
+        owned = self._use()
+        options = _ffi.ListOptions(
+            source=_options.optional_text("source", source),
+            after=_options.text("after", after),
+            timeout_ms=_options.milliseconds("timeout", timeout),
+            cancel=raw_cancel(cancel),
+        )
+        raw, argument = _ffi.out(_ffi.Buffer)
+        lib["cove_list_json"](owned.raw, _ffi.pointer_to(options), argument)
+        page = json.loads(_ffi.take_buffer(raw))
+        return page["sandboxes"], page["next"]
+
+    def doctor(
+        self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
+    ) -> List[Dict[str, str]]:
         """What this machine can isolate and what is missing: level, subject, detail, remedy."""
         owned = self._use()
+        options = _ffi.CallOptions(
+            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(cancel)
+        )
         raw, argument = _ffi.out(_ffi.Buffer)
-        lib["cove_doctor_json"](owned.raw, None, argument)
+        lib["cove_doctor_json"](owned.raw, _ffi.pointer_to(options), argument)
         findings: List[Dict[str, str]] = json.loads(_ffi.take_buffer(raw))["findings"]
         return findings
 
@@ -235,7 +262,7 @@ class Cove:
         """
         owned, self._owned = self._owned, None
         if owned is not None:
-            lib["cove_close"](owned.raw, _options.milliseconds("timeout", timeout))
+            self._opened.close(_options.milliseconds("timeout", timeout))
 
     @property
     def closed(self) -> bool:
@@ -252,15 +279,23 @@ class Cove:
     ) -> None:
         self.close()
 
+    #: The class of what an acquire gives.
+    _workspace_of: Any = Workspace
+
+    def _take_workspace(self, raw: Any) -> Any:
+        owned = Owned(raw, "cove_workspace_free")
+        owned.opened = self._opened
+        return self._workspace_of._of(owned)
+
+    def _host(self) -> _prepare.Host:
+        """Who applies the steps of a preparation."""
+        return _prepare.Host()
+
     def _use(self) -> Owned:
         owned = self._owned
         if owned is None:
             raise _calls.closed("Cove")
         return owned
-
-    def _call(self, start: str, *arguments: Any, **named: Any) -> Any:
-        owned = self._use()
-        return _calls.call(start, owned.raw, *arguments, **named)
 
     def _stop(
         self,
@@ -273,7 +308,7 @@ class Cove:
     ) -> None:
         if drain not in _DRAINS:
             raise ValueError(f'drain must be "refuse" or "cancel", not {drain!r}')
-        self._call(
+        return self._do(
             start,
             _options.text("sandbox_id", sandbox_id),
             options=_ffi.StopOptions(
@@ -285,17 +320,27 @@ class Cove:
         )
 
     def _json(
-        self, start: str, *arguments: Any, timeout: Optional[float], cancel: Optional[Cancel]
-    ) -> Dict[str, Any]:
-        value: Dict[str, Any] = self._call(
+        self,
+        start: str,
+        *arguments: Any,
+        member: Optional[str] = None,
+        timeout: Optional[float],
+        cancel: Optional[Cancel],
+    ) -> Any:
+        """A JSON object, or one member of it."""
+
+        def take(raw: Any) -> Any:
+            value = json.loads(_ffi.take_buffer(raw))
+            return value if member is None else value[member]
+
+        return self._call(
             start,
             *arguments,
             gives=_calls.GIVES_BUFFER,
-            take=lambda raw: json.loads(_ffi.take_buffer(raw)),
+            take=take,
             options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
             cancel=cancel,
         )
-        return value
 
 
 def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None:
@@ -306,15 +351,18 @@ def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None
 _on_log_fn = _ffi.LogFn(_on_log)
 
 
-_live: "weakref.WeakSet[Cove]" = weakref.WeakSet()
+_live: "weakref.WeakSet[Opened]" = weakref.WeakSet()
 
 
 @atexit.register
 def _close_all() -> None:
     """Ends Cove's threads while Python can still run their callbacks."""
-    _download.end_all()
-    for cove in list(_live):
+    for opened in list(_live):
         try:
-            cove.close(timeout=15.0)  # commands that ignore SIGTERM take their grace time
+            opened.close(15_000)  # commands that ignore SIGTERM take their grace time
         except CoveError:
-            pass  # a forked child, or a callback that does not end: the process ends anyway
+            pass  # a callback that does not end: the process ends anyway
+
+
+# What a forked child finds here is its parent's.
+os.register_at_fork(after_in_child=_live.clear)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, List, Optional, Tuple, Type
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 
 class CoveError(Exception):
@@ -28,6 +28,25 @@ class CoveError(Exception):
         self.retry_after = retry_after
         #: Facts beside the message.
         self.context: Dict[str, str] = dict(context or {})
+
+    @property
+    def cause(self) -> Optional[CoveError]:
+        """The lower error that led to this one; `__cause__` as well."""
+        return self.__cause__ if isinstance(self.__cause__, CoveError) else None
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        # Whole, also when it comes from another process.
+        return _rebuilt, (type(self), self.args, self.__dict__, self.cause)
+
+
+def _rebuilt(
+    kind: Type[CoveError], arguments: Tuple[Any, ...], members: Dict[str, Any], cause: Optional[CoveError]
+) -> CoveError:
+    error = kind.__new__(kind)
+    error.args = arguments
+    error.__dict__.update(members)
+    error.__cause__ = cause
+    return error
 
 
 class InvalidArgumentError(CoveError, ValueError):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
-from . import _calls, _ffi, _options
-from ._calls import Cancel, Owned, drop, raw_cancel, registry
+from . import _ffi, _options
+from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
-from ._pipe import Pipe
+from ._pipe import Next, Pipe
 
 _OUTCOMES = ("", "exited", "signaled", "timed_out", "cancelled", "output_limit", "out_of_memory",
              "cpu_limit")
@@ -220,7 +220,7 @@ def _abandon(pipe: Pipe[OutputChunk], process: Owned, leave: str) -> None:
 Begin = Callable[[Any, Any], None]
 
 
-class ExecStream:
+class ExecStream(Calling):
     """A command that runs. Iterating gives its output as it comes; then `result` says how it ended.
 
     >>> with workspace.stream(["make"]) as run:
@@ -252,20 +252,29 @@ class ExecStream:
         return self
 
     def __next__(self) -> OutputChunk:
-        chunk, resume = self._pipe.pop()
-        if resume:
-            lib["cove_process_resume"](self._process.raw)
+        chunk = self._given(self._pipe.pop())
         if chunk is None:
-            self._pipe.reply.result()  # raises where the command could not run
             raise StopIteration
         return chunk
+
+    def _given(self, next: Next) -> Optional[OutputChunk]:
+        """What the reader gets; raises where the command could not run."""
+        if next.resume:
+            lib["cove_process_resume"](self._process.raw)
+        if next.item is None:
+            self._pipe.reply.outcome()
+        chunk: Optional[OutputChunk] = next.item
+        return chunk
+
+    def _use(self) -> Owned:
+        return self._process
 
     @property
     def result(self) -> ExecResult:
         """How the command ended. Only after the last piece was read."""
         if not self._pipe.drained:
             raise FailedPreconditionError("the command's output was not read to its end")
-        value: ExecResult = self._pipe.reply.result()
+        value: ExecResult = self._pipe.reply.outcome()
         return value
 
     def wait(self) -> ExecResult:
@@ -287,28 +296,28 @@ class ExecStream:
     def write_stdin(self, data: _options.Data, *, timeout: Optional[float] = None) -> None:
         """Gives bytes to the command, after those of earlier writes; waits while it does not read."""
         content = _options.data("data", data)
-        self._ask("cove_process_write_stdin_start", content, len(content), timeout=timeout)
+        return self._ask("cove_process_write_stdin_start", content, len(content), timeout=timeout)
 
     def close_stdin(self, *, timeout: Optional[float] = None) -> None:
         """End of file, after what was written. Harmless where it is closed already."""
-        self._ask("cove_process_close_stdin_start", timeout=timeout)
+        return self._ask("cove_process_close_stdin_start", timeout=timeout)
 
     def send_signal(self, signal: int, *, timeout: Optional[float] = None) -> None:
         """Sends a signal to the command's process group."""
-        self._ask("cove_process_signal_start", _options.count("signal", signal, 1, 64), timeout=timeout)
+        return self._ask("cove_process_signal_start", _options.count("signal", signal, 1, 64), timeout=timeout)
 
     def resize(self, rows: int, columns: int, *, timeout: Optional[float] = None) -> None:
         """Changes the size of the command's terminal."""
         size = _options.terminal("terminal", (rows, columns))
-        self._ask("cove_process_resize_start", *size, timeout=timeout)
+        return self._ask("cove_process_resize_start", *size, timeout=timeout)
 
     def _ask(self, start: str, *arguments: Any, timeout: Optional[float]) -> None:
         options = _ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout))
-        _calls.call(start, self._process.raw, *arguments, options=options)
+        return self._do(start, *arguments, options=options)
 
     def close(self) -> None:
         """Ends the command if it runs, waits for that, and throws unread output away."""
-        self._abandon()  # once; later calls do nothing
+        end_by(self._abandon)  # once; later calls do nothing
         self._pipe.reply.wait()
 
     def __enter__(self) -> ExecStream:

@@ -6,10 +6,16 @@ one argument less than in C: the error is asked for here.
 
 from __future__ import annotations
 
-import ctypes
+try:
+    import ctypes
+except ImportError as error:
+    raise ImportError(
+        "cove: ctypes cannot be loaded here. In a sub-interpreter: import cove in the main one, or in a process of its own"
+    ) from error
 from ctypes import (
     CFUNCTYPE,
     POINTER,
+    PYFUNCTYPE,
     byref,
     c_char_p,
     c_int32,
@@ -963,9 +969,13 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
 
 def _bind(library: Any) -> Dict[str, Callable[..., Any]]:
     bound: Dict[str, Callable[..., Any]] = {}
+    # What only reads an object keeps the GIL: a result is read by many such calls, and to give the
+    # GIL away at each would make them wait for every other thread in turn.
+    readers = ctypes.PyDLL(library._name, handle=library._handle)
     for name, result, arguments, check in _FUNCTIONS:
+        is_reader = check is None and result is not None
         try:
-            function = getattr(library, name)
+            function = getattr(readers if is_reader else library, name)
         except AttributeError:
             raise ImportError(
                 f"cove: the loaded libcove.so has no {name}: it is of another version than this package"
@@ -987,7 +997,22 @@ def _checked(check: Callable[..., None], function: Any) -> Callable[..., None]:
 lib: Dict[str, Callable[..., Any]]
 
 
+def _refuse_subinterpreters() -> None:
+    """Callbacks of ctypes run in the main interpreter, so that calls of another one would not end."""
+    try:
+        state = PYFUNCTYPE(c_void_p)
+        this = state(("PyInterpreterState_Get", ctypes.pythonapi))()
+        main = state(("PyInterpreterState_Main", ctypes.pythonapi))()
+    except AttributeError:
+        return  # an implementation of Python that has none
+    if this != main:
+        raise ImportError(
+            "cove: it cannot be used in a sub-interpreter: import it in the main one, or in a process of its own"
+        )
+
+
 def _load() -> Dict[str, Callable[..., Any]]:
+    _refuse_subinterpreters()
     library = _loader.load(ctypes.CDLL)
     try:
         library.cove_version.restype = c_char_p

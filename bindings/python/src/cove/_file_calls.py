@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _calls, _edits, _ffi, _files, _options
-from ._calls import Cancel, Owned
+from ._calls import Calling, Cancel
 from ._edits import Edit, EditResult, FileEdit
 from ._errors import CoveError
 from ._files import FileContent, FileInfo, LineSlice, TreeCounts
@@ -37,15 +37,12 @@ def _call_options(timeout: Optional[float]) -> _ffi.CallOptions:
     return _ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout))
 
 
-class Files:
+class Files(Calling):
     """The file calls of a Workspace.
 
     Paths start at the chat's directory, or lie below /workspace. `if_unchanged_since` is the etag that
     a file must still have, else ConflictError.
     """
-
-    def _use(self) -> Owned:
-        raise NotImplementedError
 
     def read_file(
         self,
@@ -232,32 +229,38 @@ class Files:
         cancel: Optional[Cancel] = None,
     ) -> Iterator[FileInfo]:
         """The same, of which only a page is held at a time; the whole tree unless `depth` says less."""
-        place = _options.path("path", path)
-        levels = _ffi.DEPTH_ALL if depth is None else _options.count("depth", depth, 1, 2**31)
         after = b""
         while True:
-            page, after = self._call(
-                "cove_workspace_list_start",
-                place,
-                gives=_calls.GIVES_FILE_PAGE,
-                take=_files.take_page,
-                options=_ffi.FileListOptions(
-                    limit=10_000,
-                    after=after,
-                    timeout_ms=_options.milliseconds("timeout", timeout),
-                    depth=levels,
-                ),
-                cancel=cancel,
-            )
+            page, after = self._list_page(path, depth, after, 10_000, timeout=timeout, cancel=cancel)
             yield from page
             if not after:
                 return
+
+    def _list_page(
+        self, path: _options.Path, depth: Optional[int], after: bytes, limit: int, *, timeout: Optional[float],
+        cancel: Optional[Cancel],
+    ) -> Tuple[List[FileInfo], bytes]:
+        """A page, and what to give as `after` for the next one."""
+        page: Tuple[List[FileInfo], bytes] = self._call(
+            "cove_workspace_list_start",
+            _options.path("path", path),
+            gives=_calls.GIVES_FILE_PAGE,
+            take=_files.take_page,
+            options=_ffi.FileListOptions(
+                limit=limit,
+                after=after,
+                timeout_ms=_options.milliseconds("timeout", timeout),
+                depth=_ffi.DEPTH_ALL if depth is None else _options.count("depth", depth, 1, 2**31),
+            ),
+            cancel=cancel,
+        )
+        return page
 
     def make_directory(
         self, path: _options.Path, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> None:
         """Makes a directory and the missing ones above it; success where it is one already."""
-        self._call(
+        return self._do(
             "cove_workspace_make_directory_start",
             _options.path("path", path),
             options=_call_options(timeout),
@@ -273,7 +276,7 @@ class Files:
         cancel: Optional[Cancel] = None,
     ) -> None:
         """Removes a file, a symlink itself, or a directory (`recursive`: with all below it)."""
-        self._call(
+        return self._do(
             "cove_workspace_remove_start",
             _options.path("path", path),
             options=_ffi.RemoveOptions(
@@ -380,10 +383,6 @@ class Files:
             start, *arguments, gives=_calls.GIVES_FILE_INFO, take=_files.take_info, **named
         )
         return info
-
-    def _call(self, start: str, *arguments: Any, **named: Any) -> Any:
-        owned = self._use()
-        return _calls.call(start, owned.raw, *arguments, **named)
 
 
 def _both_paths(source: _options.Path, to: _options.Path) -> Tuple[bytes, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -48,6 +49,11 @@ def milliseconds(name: str, seconds: object) -> int:
     if not seconds > 0:
         raise ValueError(f"{name} must be more than 0 seconds, not {seconds!r}")
     return max(1, int(min(seconds * 1000, _MAX_MS)))
+
+
+def deadline(milliseconds: int) -> Optional[float]:
+    """When so many milliseconds are over, by the monotonic clock; None for 0, which is no limit."""
+    return time.monotonic() + milliseconds / 1000 if milliseconds else None
 
 
 def count(name: str, value: object, low: int, high: int) -> int:

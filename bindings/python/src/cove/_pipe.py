@@ -1,10 +1,11 @@
-"""What comes on Cove's thread, on its way to the thread that reads it."""
+"""What comes on Cove's thread, on its way to whoever reads it: a thread, or an event loop."""
 
 from __future__ import annotations
 
 import collections
 import threading
-from typing import Any, Callable, Deque, Generic, Iterable, Optional, Tuple, TypeVar
+import time
+from typing import Any, Callable, Deque, Generic, Iterable, NamedTuple, Optional, Tuple, TypeVar
 
 from . import _ffi
 from ._calls import Reply
@@ -13,6 +14,16 @@ Item = TypeVar("Item")
 
 #: What waits for its reader; past it whatever gives it is slowed down.
 BUFFER_BYTES = 1 << 20
+
+#: Is called once, from any thread, and must not wait.
+Wake = Callable[[], None]
+
+
+class Next(NamedTuple):
+    """The next item, None at the end; and whether what gives them is to go on now."""
+
+    item: Any
+    resume: bool
 
 
 class Pipe(Generic[Item]):
@@ -26,6 +37,8 @@ class Pipe(Generic[Item]):
         self._paused = False
         self._discarding = False
         self._ended = False
+        self._hurried = False
+        self._wake: Optional[Wake] = None
         self.reply = Reply(take)
 
     def push(self, items: Iterable[Tuple[Item, int]]) -> int:
@@ -35,11 +48,30 @@ class Pipe(Generic[Item]):
             if self._discarding:
                 return _ffi.CONTINUE
             for item, size in ready:
-                self._items.append((item, size))
-                self._buffered += size
+                self._add(item, size)
             self._paused = self._buffered >= self._limit
-            self._changed.notify()
+            self._tell()
             return _ffi.PAUSE if self._paused else _ffi.CONTINUE
+
+    def push_waiting(self, item: Item, size: int, deadline: Optional[float] = None) -> bool:
+        """On a thread of ours: waits for room; False = there was none until the deadline, by the
+        monotonic clock. Without a reader the item is thrown away."""
+        with self._changed:
+            while self._buffered >= self._limit and not self._discarding and not self._hurried:
+                left = None if deadline is None else deadline - time.monotonic()
+                if left is not None and left <= 0:
+                    return False
+                self._changed.wait(left)
+            if not self._discarding:
+                self._add(item, size)
+                self._tell()
+            return True
+
+    def trigger(self) -> None:
+        """What gives the items was called off: it waits for room no more."""
+        with self._changed:
+            self._hurried = True
+            self._changed.notify_all()
 
     def replace(self, item: Item, size: int) -> None:
         """What waits is thrown away, and this is there instead."""
@@ -51,23 +83,27 @@ class Pipe(Generic[Item]):
     def finish(self, value: Any, error: _ffi.Error) -> None:
         """On Cove's thread."""
         self.reply.complete(value, error)
-        with self._changed:
-            self._ended = True
-            self._changed.notify()
+        self._end()
 
-    def pop(self) -> Tuple[Optional[Item], bool]:
-        """The next item, None at the end; and whether what gives them is to go on now."""
+    def end(self, error: Optional[BaseException], value: Any = None) -> None:
+        """The same on a thread of ours."""
+        self.reply.end(value, error)
+        self._end()
+
+    def pop(self) -> Next:
+        """Waits for the next item."""
         with self._changed:
             while not self._items and not self._ended:
                 self._changed.wait()
-            if not self._items:
-                return None, False
-            item, size = self._items.popleft()
-            self._buffered -= size
-            resume = self._paused and self._buffered < self._limit // 2
-            if resume:
-                self._paused = False
-            return item, resume
+            return self._take()
+
+    def poll(self, wake: Optional[Wake] = None) -> Optional[Next]:
+        """The next item; None = there is none yet, and `wake` is called once, when that changes."""
+        with self._changed:
+            if self._items or self._ended:
+                return self._take()
+            self._wake = wake
+            return None
 
     def discard(self) -> None:
         """What is there and what comes is thrown away."""
@@ -75,8 +111,40 @@ class Pipe(Generic[Item]):
             self._discarding = True
             self._items.clear()
             self._buffered = 0
+            self._changed.notify_all()
+
+    @property
+    def discarding(self) -> bool:
+        with self._changed:
+            return self._discarding
 
     @property
     def drained(self) -> bool:
         with self._changed:
             return self._ended and not self._items
+
+    def _add(self, item: Item, size: int) -> None:
+        self._items.append((item, size))
+        self._buffered += size
+
+    def _take(self) -> Next:
+        if not self._items:
+            return Next(None, False)
+        item, size = self._items.popleft()
+        self._buffered -= size
+        self._changed.notify_all()  # for push_waiting
+        resume = self._paused and self._buffered < self._limit // 2
+        if resume:
+            self._paused = False
+        return Next(item, resume)
+
+    def _end(self) -> None:
+        with self._changed:
+            self._ended = True
+            self._tell()
+
+    def _tell(self) -> None:
+        self._changed.notify_all()
+        wake, self._wake = self._wake, None
+        if wake is not None:
+            wake()

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import threading
 from dataclasses import dataclass, field
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _ffi, _options
 from ._calls import Owned, drop, registry
 from ._errors import CoveError, InternalError
 from ._ffi import lib
 from ._workspace import Workspace
+
+if TYPE_CHECKING:
+    from . import aio
 
 _MIRRORS = {"npm": 1, "pypi": 2, "apt": 3, "go": 4, "cargo": 5, "maven": 6, "rubygems": 7}
 _STAGES = {
@@ -28,6 +32,7 @@ _EVENTS = ("", "waiting", "started", "progress", "finished")
 
 FileSource = Union[bytes, bytearray, memoryview, "os.PathLike[str]"]
 OnEvent = Callable[[str, str, str], Any]
+Starter = Callable[[Owned], None]
 
 
 @dataclass(frozen=True)
@@ -61,19 +66,23 @@ class StepRun:
 
 
 Apply = Callable[[StepRun], Optional[StepResult]]
+#: The same as a coroutine function, for acquires of cove.aio.
+AsyncApply = Callable[["aio.StepRun"], Awaitable[Optional[StepResult]]]
 
 
 @dataclass(frozen=True)
 class PrepareStep:
     """A step of the application's own.
 
-    `apply(run)` is called on a thread of its own; what it raises is the step's failure. It is
-    applied where the sandbox knows another `fingerprint` ("" = at every acquire), and may be
-    repeated after a crash. A step that is not `required` does not stop the acquire.
+    `apply(run)` is called on a thread of its own; what it raises is the step's failure, with what a
+    CoveError has as "output" in its context. A coroutine function runs on the event loop, with the
+    `StepRun` of cove.aio. The step is applied where the sandbox knows another `fingerprint` ("" = at
+    every acquire), and may be repeated after a crash. One that is not `required` does not stop the
+    acquire.
     """
 
     name: str
-    apply: Apply
+    apply: Union[Apply, AsyncApply]
     fingerprint: str = ""
     required: bool = True
     after: str = "builtin_skills"
@@ -103,7 +112,29 @@ class Prepare:
     on_event: Optional[OnEvent] = None
 
 
-def make(prepare: Prepare) -> Owned:
+class Host:
+    """Who applies steps, and hears of progress: threads of their own, and Cove's."""
+
+    def starter(self, apply: Any) -> Starter:
+        """What begins a step, on a thread of Cove; it must not wait."""
+        if is_coroutine(apply):
+            raise TypeError("a step's apply that is a coroutine function needs an acquire of cove.aio")
+
+        def start(owned: Owned) -> None:
+            thread = threading.Thread(target=_apply, args=(owned, apply), name="cove-step", daemon=True)
+            thread.start()
+
+        return start
+
+    def hearer(self, on_event: OnEvent) -> OnEvent:
+        return on_event
+
+
+def is_coroutine(apply: Any) -> bool:
+    return inspect.iscoroutinefunction(apply) or inspect.iscoroutinefunction(getattr(apply, "__call__", None))
+
+
+def make(prepare: Prepare, host: Host) -> Owned:
     """The same for C."""
     if not isinstance(prepare, Prepare):
         raise TypeError(f"prepare must be a cove.Prepare, not {type(prepare).__name__}")
@@ -120,9 +151,10 @@ def make(prepare: Prepare) -> Owned:
     if prepare.init_script is not None:
         _set_init(raw, prepare)
     for step in prepare.steps:
-        _add_step(raw, step)
+        _add_step(raw, step, host.starter(step.apply))
     if prepare.on_event is not None:
-        lib["cove_prepare_set_observer"](raw, _on_event_fn, registry.add(prepare.on_event), drop)
+        hearer = host.hearer(prepare.on_event)
+        lib["cove_prepare_set_observer"](raw, _on_event_fn, registry.add(hearer), drop)
     return owned
 
 
@@ -165,7 +197,7 @@ def _set_init(raw: Any, prepare: Prepare) -> None:
     lib["cove_prepare_set_init_script"](raw, script, _ffi.pointer_to(options))
 
 
-def _add_step(raw: Any, step: PrepareStep) -> None:
+def _add_step(raw: Any, step: PrepareStep, starter: Starter) -> None:
     options = _ffi.StepOptions(
         policy=_ffi.STEP_REQUIRED if step.required else _ffi.STEP_BEST_EFFORT,
         fingerprint=_options.text("fingerprint", step.fingerprint),
@@ -174,7 +206,7 @@ def _add_step(raw: Any, step: PrepareStep) -> None:
     )
     name = _options.text("name", step.name)
     lib["cove_prepare_add_step"](
-        raw, name, _ffi.pointer_to(options), _on_step_fn, registry.add(step.apply), drop
+        raw, name, _ffi.pointer_to(options), _on_step_fn, registry.add(starter), drop
     )
 
 
@@ -187,39 +219,53 @@ class _Borrowed(Owned):
 
 
 def _borrowed(run: Owned) -> Workspace:
-    raw = _ffi.Workspace(lib["cove_step_run_workspace"](run.raw))
-    return Workspace._of(_Borrowed(raw, run))
+    return Workspace._of(borrowed_workspace(run))
+
+
+def borrowed_workspace(run: Owned) -> Owned:
+    """The handle of the workspace that a step prepares."""
+    return _Borrowed(_ffi.Workspace(lib["cove_step_run_workspace"](run.raw)), run)
 
 
 def _apply(owned: Owned, apply: Apply) -> None:
     """On the step's own thread: whatever comes of it, the run is answered."""
     try:
-        result = apply(StepRun(owned)) or StepResult()
-        told = _ffi.StepResult(
-            nothing_to_do=1 if result.skipped else 0,
-            reason=_options.text("reason", result.reason),
-            output=_options.text("output", result.output),
-            note=_options.text("note", result.note),
-        )
-        lib["cove_step_run_finish"](owned.raw, _ffi.pointer_to(told))
-    except CoveError as error:
-        _fail(owned, error.code or InternalError.code, error.message)
+        finish(owned, apply(StepRun(owned)))
     except Exception as error:  # the acquire's caller hears of it
-        _fail(owned, InternalError.code, f"the step raised {type(error).__name__}: {error}")
+        fail(owned, error)
 
 
-def _fail(owned: Owned, code: int, message: str) -> None:
-    text = message.replace("\0", " ").encode("utf-8", "replace")
+def finish(owned: Owned, result: Optional[StepResult]) -> None:
+    done = StepResult() if result is None else result
+    if not isinstance(done, StepResult):
+        raise TypeError(f"a step must return a cove.StepResult or None, not {type(done).__name__}")
+    told = _ffi.StepResult(
+        nothing_to_do=1 if done.skipped else 0,
+        reason=_options.text("reason", done.reason),
+        output=_options.text("output", done.output),
+        note=_options.text("note", done.note),
+    )
+    lib["cove_step_run_finish"](owned.raw, _ffi.pointer_to(told))
+
+
+def fail(owned: Owned, error: BaseException) -> None:
+    code, message, output = InternalError.code, f"the step raised {type(error).__name__}: {error}", ""
+    if isinstance(error, CoveError):
+        code, message = error.code or code, error.message
+        output = error.context.get("output", "")
     try:
-        lib["cove_step_run_fail"](owned.raw, code, text, None)
+        lib["cove_step_run_fail"](owned.raw, code, _plain(message), _plain(output))
     except CoveError:
         pass  # it was finished, and that failed
 
 
+def _plain(text: str) -> bytes:
+    return text.replace("\0", " ").encode("utf-8", "replace")
+
+
 def _on_step(number: Optional[int], run: _ffi.StepRun) -> None:
-    owned = Owned(run, "cove_step_run_free")
-    apply: Apply = registry.get(number)
-    threading.Thread(target=_apply, args=(owned, apply), name="cove-step", daemon=True).start()
+    starter: Starter = registry.get(number)
+    starter(Owned(run, "cove_step_run_free"))
 
 
 def _on_event(number: Optional[int], event: int, step: bytes, text: bytes) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, List, Mapping, Optional, Sequence
 
 from . import _calls, _ffi, _options
-from ._calls import Cancel, Owned, raw_cancel
+from ._calls import Calling, Cancel, raw_cancel
 from ._exec import CommandOptions, ExecResult, ExecStream, command, read_result
 from ._ffi import lib
 
@@ -101,11 +101,8 @@ def take_slice(raw: _ffi.OutputSlice) -> OutputSlice:
         lib["cove_output_slice_free"](raw)
 
 
-class Processes:
+class Processes(Calling):
     """The process calls of a Workspace. All chats of a workspace see the same processes."""
-
-    def _use(self) -> Owned:
-        raise NotImplementedError
 
     def start_process(
         self,
@@ -129,7 +126,6 @@ class Processes:
         `stdin`. `keep_alive`: seconds for which it keeps the sandbox from an idle stop. `timeout`
         and `cancel` are of the start alone.
         """
-        token = cancel or Cancel()
         started = command(
             argv,
             options=options,
@@ -140,23 +136,20 @@ class Processes:
             kill_grace=kill_grace,
             max_total_bytes=max_total_bytes,
             timeout=timeout,
-            cancel=token,
         )
         process = _ffi.ProcessOptions(
             name=_options.optional_text("name", name),
             keep_alive_s=_options.count("keep_alive", keep_alive, 0, 24 * 60 * 60),
         )
-        owned = self._use()
-        info: ProcessInfo = _calls.call_with(
-            token,
+        info: ProcessInfo = self._call(
             "cove_workspace_start_process_start",
-            owned.raw,
             started.argv,
             started.argc,
-            _ffi.pointer_to(started.options),
-            _ffi.pointer_to(process),
             gives=_calls.GIVES_PROCESS_INFO,
             take=take_info,
+            options=started.options,
+            more=(_ffi.pointer_to(process),),
+            cancel=cancel,
         )
         return info
 
@@ -164,10 +157,8 @@ class Processes:
         self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> List[ProcessInfo]:
         """All that were not removed, in the order of their start."""
-        owned = self._use()
-        processes: List[ProcessInfo] = _calls.call(
+        processes: List[ProcessInfo] = self._call(
             "cove_workspace_list_processes_start",
-            owned.raw,
             gives=_calls.GIVES_PROCESS_LIST,
             take=take_list,
             options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
@@ -198,10 +189,8 @@ class Processes:
         """
         if stream not in _STREAMS:
             raise ValueError(f'stream must be "stdout" or "stderr", not {stream!r}')
-        owned = self._use()
-        output: OutputSlice = _calls.call(
+        output: OutputSlice = self._call(
             "cove_workspace_process_output_start",
-            owned.raw,
             _options.text("id", id),
             gives=_calls.GIVES_OUTPUT_SLICE,
             take=take_slice,
@@ -226,20 +215,20 @@ class Processes:
     ) -> None:
         """Gives bytes to a process's stdin; several pieces: `attach_process(...).write_stdin`."""
         content = _options.data("data", data)
-        self._tell("cove_workspace_write_process_stdin_start", id, content, len(content), timeout=timeout, cancel=cancel)
+        return self._tell("cove_workspace_write_process_stdin_start", id, content, len(content), timeout=timeout, cancel=cancel)
 
     def close_process_stdin(
         self, id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> None:
         """Ends a process's stdin. Harmless where it is closed already."""
-        self._tell("cove_workspace_close_process_stdin_start", id, timeout=timeout, cancel=cancel)
+        return self._tell("cove_workspace_close_process_stdin_start", id, timeout=timeout, cancel=cancel)
 
     def signal_process(
         self, id: str, signal: int, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> None:
         """Sends a signal to a process's group."""
         number = _options.count("signal", signal, 1, 64)
-        self._tell("cove_workspace_signal_process_start", id, number, timeout=timeout, cancel=cancel)
+        return self._tell("cove_workspace_signal_process_start", id, number, timeout=timeout, cancel=cancel)
 
     def resize_process(
         self,
@@ -252,7 +241,7 @@ class Processes:
     ) -> None:
         """Changes the size of a process's terminal."""
         size = _options.terminal("terminal", (rows, columns))
-        self._tell("cove_workspace_resize_process_start", id, *size, timeout=timeout, cancel=cancel)
+        return self._tell("cove_workspace_resize_process_start", id, *size, timeout=timeout, cancel=cancel)
 
     def end_process(
         self, id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
@@ -270,7 +259,7 @@ class Processes:
         self, id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> None:
         """Forgets a process that has ended, with its output."""
-        self._tell("cove_workspace_remove_process_start", id, timeout=timeout, cancel=cancel)
+        return self._tell("cove_workspace_remove_process_start", id, timeout=timeout, cancel=cancel)
 
     def attach_process(
         self,
@@ -301,10 +290,8 @@ class Processes:
         return ExecStream(owned, begin, collect=True, attached=True)
 
     def _process_info(self, start: str, id: str, timeout: Optional[float], cancel: Optional[Cancel]) -> ProcessInfo:
-        owned = self._use()
-        info: ProcessInfo = _calls.call(
+        info: ProcessInfo = self._call(
             start,
-            owned.raw,
             _options.text("id", id),
             gives=_calls.GIVES_PROCESS_INFO,
             take=take_info,
@@ -316,10 +303,8 @@ class Processes:
     def _tell(
         self, start: str, id: str, *arguments: Any, timeout: Optional[float], cancel: Optional[Cancel]
     ) -> None:
-        owned = self._use()
-        _calls.call(
+        return self._do(
             start,
-            owned.raw,
             _options.text("id", id),
             *arguments,
             options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),

@@ -7,12 +7,12 @@ from types import TracebackType
 from typing import Any, Callable, Generic, Iterator, List, Optional, Sequence, Type, TypeVar
 
 from . import _ffi, _options
-from ._calls import Cancel, Owned, drop, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 from ._files import TYPES
 from ._found import FindEntry, GrepLine, SearchSummary, entries_of, lines_of, take_summary
-from ._pipe import Pipe
+from ._pipe import Next, Pipe
 
 Found = TypeVar("Found")
 
@@ -53,12 +53,18 @@ class Search(Generic[Found]):
         return self
 
     def __next__(self) -> Found:
-        found, resume = self._pipe.pop()
-        if resume:
-            lib["cove_search_resume"](self._search.raw)
+        found = self._given(self._pipe.pop())
         if found is None:
-            self._pipe.reply.result()  # raises where the search could not be made
             raise StopIteration
+        return found
+
+    def _given(self, next: Next) -> Optional[Found]:
+        """What the reader gets; raises where the search could not be made."""
+        if next.resume:
+            lib["cove_search_resume"](self._search.raw)
+        if next.item is None:
+            self._pipe.reply.outcome()
+        found: Optional[Found] = next.item
         return found
 
     @property
@@ -66,7 +72,7 @@ class Search(Generic[Found]):
         """How the search ended. Only after the last result was read."""
         if not self._pipe.drained:
             raise FailedPreconditionError("the search's results were not read to their end")
-        value: SearchSummary = self._pipe.reply.result()
+        value: SearchSummary = self._pipe.reply.outcome()
         return value
 
     def cancel(self) -> None:
@@ -77,7 +83,7 @@ class Search(Generic[Found]):
 
     def close(self) -> None:
         """Ends the search if it runs, waits for that, and throws unread results away."""
-        self._abandon()  # once; later calls do nothing
+        end_by(self._abandon)  # once; later calls do nothing
         self._pipe.reply.wait()
 
     def __enter__(self) -> Search[Found]:
@@ -133,11 +139,8 @@ def _time(name: str, seconds: Optional[float]) -> int:
     return _options.count(f"{name} in nanoseconds", nanoseconds, -(2**63), 2**63 - 1) or 1
 
 
-class Searches:
+class Searches(Calling):
     """The searches of a Workspace."""
-
-    def _use(self) -> Owned:
-        raise NotImplementedError
 
     def grep(
         self,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-import queue
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _ffi, _options
-from ._calls import Cancel, Owned, Reply, drop, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, drop, linked_cancel, raw_cancel, registry
 from ._errors import CoveError, InternalError
 from ._ffi import lib
 from ._files import FileInfo, info_of
+from ._pipe import Pipe
 
 _FORMATS = {"openai": _ffi.TOOLS_OPENAI, "mcp": _ffi.TOOLS_MCP, "plain": _ffi.TOOLS_PLAIN}
 
@@ -66,85 +66,106 @@ def _take_result(raw: Any) -> ToolResult:
         lib["cove_tool_result_free"](raw)
 
 
-def _files_of(request: Any) -> List[FileToLink]:
-    return [
-        FileToLink(
-            info=info_of(lib["cove_link_request_file"](request, i)),
-            content_type=lib["cove_link_request_content_type"](request, i).decode(),
-        )
-        for i in range(lib["cove_link_request_count"](request))
-    ]
+class LinkRequest:
+    """Files that a tool wants links to. One that is forgotten is refused."""
 
+    def __init__(self, owned: Owned) -> None:
+        self._owned = owned
 
-def _links_for(link_maker: LinkMaker, files: List[FileToLink]) -> List[bytes]:
-    links = link_maker(files)
-    if isinstance(links, (str, bytes)) or not isinstance(links, Sequence):
-        raise TypeError(f"link_maker must return a list of str, not {type(links).__name__}")
-    if len(links) != len(files):
-        raise ValueError(f"link_maker returned {len(links)} links for {len(files)} files")
-    return [_options.text(f"link {i}", link) for i, link in enumerate(links)]
+    def files(self) -> List[FileToLink]:
+        raw = self._owned.raw
+        return [
+            FileToLink(
+                info=info_of(lib["cove_link_request_file"](raw, i)),
+                content_type=lib["cove_link_request_content_type"](raw, i).decode(),
+            )
+            for i in range(lib["cove_link_request_count"](raw))
+        ]
 
+    def answer(self, links: object, files: List[FileToLink]) -> None:
+        if isinstance(links, (str, bytes)) or not isinstance(links, Sequence):
+            raise TypeError(f"link_maker must return a list of str, not {type(links).__name__}")
+        if len(links) != len(files):
+            raise ValueError(f"link_maker returned {len(links)} links for {len(files)} files")
+        urls = [_options.text(f"link {i}", link) for i, link in enumerate(links)]
+        lib["cove_link_request_answer"](self._owned.raw, _ffi.strings(urls), len(urls))
 
-class _ToolCall(Reply):
-    """The completion of one call, and the links that it wants meanwhile."""
+    def refuse(self, error: Exception) -> Optional[Exception]:
+        """Says why there are no links; gives back what the caller is to raise."""
+        if isinstance(error, CoveError):
+            self._refuse(error.code or InternalError.code, error.message)
+            return None
+        self._refuse(InternalError.code, "the application's link maker failed")
+        return error
 
-    def __init__(self) -> None:
-        super().__init__(_take_result)
-        # Requests, then None: the call ended.
-        self._events: "queue.SimpleQueue[Optional[Owned]]" = queue.SimpleQueue()
-        self._failed: Optional[Exception] = None
-
-    def complete(self, value: Any, error: _ffi.Error) -> None:
-        """On a thread of Cove."""
-        super().complete(value, error)
-        self._events.put(None)
-
-    def ask(self, request: _ffi.LinkRequest) -> None:
-        """On a thread of Cove. A request that nobody gets to is refused as it goes."""
-        self._events.put(Owned(request, "cove_link_request_free"))
-
-    def serve(self, link_maker: Optional[LinkMaker]) -> ToolResult:
-        """Makes links on the calling thread until the call ends."""
-        while True:
-            request = self._events.get()
-            if request is None:
-                break
-            if link_maker is not None:
-                self._answer(request, link_maker)
-        if self._failed is not None:
-            raise self._failed
-        result: ToolResult = self.result()
-        return result
-
-    def _answer(self, request: Owned, link_maker: LinkMaker) -> None:
-        try:
-            links = _links_for(link_maker, _files_of(request.raw))
-        except CoveError as error:
-            code = error.code or InternalError.code
-            self._refuse(request, code, error.message)
-        except Exception as error:  # raised to the caller, once the call ended
-            self._failed = error
-            self._refuse(request, InternalError.code, "the application's link maker failed")
-        else:
-            lib["cove_link_request_answer"](request.raw, _ffi.strings(links), len(links))
-
-    def _refuse(self, request: Owned, code: int, message: str) -> None:
+    def _refuse(self, code: int, message: str) -> None:
         text = message.replace("\0", " ").encode("utf-8", "replace")
-        lib["cove_link_request_refuse"](request.raw, code, text)
+        lib["cove_link_request_refuse"](self._owned.raw, code, text)
 
 
 def _on_result(number: Optional[int], result: _ffi.ToolResult, error: _ffi.Error) -> None:
-    call: _ToolCall = registry.get(number)
-    call.complete(result, error)
+    pipe: Pipe[LinkRequest] = registry.get(number)
+    pipe.finish(result, error)
 
 
 def _on_links(number: Optional[int], request: _ffi.LinkRequest) -> None:
-    call: _ToolCall = registry.get(number)
-    call.ask(request)
+    pipe: Pipe[LinkRequest] = registry.get(number)
+    pipe.push([(LinkRequest(Owned(request, "cove_link_request_free")), 0)])
 
 
 _on_result_fn = _ffi.ToolResultFn(_on_result)
 _on_links_fn = _ffi.LinkFn(_on_links)
+
+
+class ToolCall:
+    """A call that was begun: the links that it wants meanwhile, then its result."""
+
+    def __init__(
+        self,
+        owned: Owned,
+        name: str,
+        arguments: object,
+        wants_links: bool,
+        timeout: Optional[float],
+        cancel: Optional[Cancel],
+    ) -> None:
+        self._owned = owned  # the workspace stays while its tool works
+        self.token = linked_cancel(cancel)
+        self.pipe: Pipe[LinkRequest] = Pipe(_take_result)
+        text, given = _options.text("name", name), _arguments(arguments)
+        options = _ffi.ToolOptions(
+            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(self.token)
+        )
+        if wants_links:
+            options.make_links = _on_links_fn
+            options.link_user_data = registry.add(self.pipe)
+            options.link_drop = drop
+        lib["cove_workspace_tool_call_start"](
+            owned.raw, text, given, _ffi.pointer_to(options), _on_result_fn, registry.add(self.pipe), drop
+        )
+
+    def serve(self, link_maker: Optional[LinkMaker]) -> ToolResult:
+        """Makes links on the calling thread until the call ends."""
+        failed: Optional[Exception] = None
+        while True:
+            request: Optional[LinkRequest] = self.pipe.pop().item
+            if request is None:
+                break
+            if link_maker is not None:
+                failed = _answer(request, link_maker) or failed
+        if failed is not None:
+            raise failed
+        result: ToolResult = self.pipe.reply.outcome()
+        return result
+
+
+def _answer(request: LinkRequest, link_maker: LinkMaker) -> Optional[Exception]:
+    try:
+        files = request.files()
+        request.answer(link_maker(files), files)
+    except Exception as error:
+        return request.refuse(error)
+    return None
 
 
 def _arguments(value: object) -> bytes:
@@ -156,11 +177,8 @@ def _arguments(value: object) -> bytes:
     return _options.text("arguments", value.encode("utf-8", "replace").decode())
 
 
-class Tools:
+class Tools(Calling):
     """The tools of a Workspace."""
-
-    def _use(self) -> Owned:
-        raise NotImplementedError
 
     def call_tool(
         self,
@@ -178,23 +196,10 @@ class Tools:
         on the calling thread and may take its time. A CoveError that it raises is the tool's answer;
         any other exception is raised here. After `timeout` a command or a search gives what it had.
         """
-        token = cancel or Cancel()
-        owned = self._use()
-        text, given = _options.text("name", name), _arguments(arguments)
-        call = _ToolCall()
-        options = _ffi.ToolOptions(
-            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(token)
-        )
-        if link_maker is not None:
-            options.make_links = _on_links_fn
-            options.link_user_data = registry.add(call)
-            options.link_drop = drop
-        lib["cove_workspace_tool_call_start"](
-            owned.raw, text, given, _ffi.pointer_to(options), _on_result_fn, registry.add(call), drop
-        )
+        call = ToolCall(self._use(), name, arguments, link_maker is not None, timeout, cancel)
         try:
             return call.serve(link_maker)
         except KeyboardInterrupt:
-            token.trigger()
-            call.wait()
+            call.token.trigger()
+            call.pipe.reply.wait()
             raise

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-import threading
-from typing import Any, Callable, Iterable, Optional, Type, Union
+from typing import Any, Callable, NamedTuple, Optional, Type
 
 from . import _ffi, _files, _options
-from ._calls import Cancel, Owned, linked_cancel, raw_cancel
+from ._calls import Calling, Cancel, linked_cancel, raw_cancel
 from ._download import Download, OnProgress
 from ._ffi import lib
 from ._file_calls import write_options
 from ._files import FileInfo, TreeCounts
-from ._upload import Source, Upload
+from ._upload import Sent, Source, Upload
 
 
-class Transfers:
+class Sending(NamedTuple):
+    """An upload that is to be made."""
+
+    #: call(callbacks) makes it, on a thread of its own, and gives its result.
+    call: Callable[[Any], Any]
+    source: Any
+    on_progress: Optional[OnProgress]
+    token: Cancel
+    timeout_ms: int
+
+
+class Transfers(Calling):
     """The transfers of a Workspace."""
-
-    def _use(self) -> Owned:
-        raise NotImplementedError
 
     def download(
         self,
@@ -32,8 +39,7 @@ class Transfers:
 
         `on_progress(done, total)` is called on the reading thread.
         """
-        place = _options.path("path", path)
-        return Download("cove_workspace_download", self._use(), place, on_progress, timeout, cancel)
+        return self._download("cove_workspace_download", path, on_progress, timeout, cancel)
 
     def download_tree(
         self,
@@ -44,13 +50,12 @@ class Transfers:
         cancel: Optional[Cancel] = None,
     ) -> Download:
         """Gives a directory as a tar stream; see Download."""
-        place = _options.path("path", path)
-        return Download("cove_workspace_download_tree", self._use(), place, on_progress, timeout, cancel)
+        return self._download("cove_workspace_download_tree", path, on_progress, timeout, cancel)
 
     def upload(
         self,
         path: _options.Path,
-        source: Union[Any, Iterable[_options.Data]],
+        source: Sent,
         *,
         mode: Optional[int] = None,
         create_parents: bool = True,
@@ -82,7 +87,7 @@ class Transfers:
     def upload_tree(
         self,
         path: _options.Path,
-        source: Union[Any, Iterable[_options.Data]],
+        source: Sent,
         *,
         on_progress: Optional[OnProgress] = None,
         timeout: Optional[float] = None,
@@ -102,6 +107,20 @@ class Transfers:
         )
         return counts
 
+    def _download(
+        self,
+        name: str,
+        path: _options.Path,
+        on_progress: Optional[OnProgress],
+        timeout: Optional[float],
+        cancel: Optional[Cancel],
+    ) -> Download:
+        owned = self._use()
+        token = linked_cancel(cancel)
+        if owned.opened is not None:
+            owned.opened.add(token)
+        return Download(name, owned, _options.path("path", path), on_progress, timeout, token)
+
     def _upload(
         self,
         name: str,
@@ -115,15 +134,21 @@ class Transfers:
     ) -> Any:
         owned = self._use()
         place = _options.path("path", path)
-        pieces = Source(source)
         token = linked_cancel(cancel)
+        if owned.opened is not None:
+            owned.opened.add(token)
         options.cancel = raw_cancel(token)
-        upload = Upload()
 
         def call(callbacks: Any) -> Any:
             raw, argument = _ffi.out(handle)
             lib[name](owned.raw, place, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
             return take(raw)
 
-        threading.Thread(target=upload.run, args=(call,), name="cove-upload", daemon=True).start()
-        return upload.serve(pieces, on_progress, token)
+        return self._send(Sending(call, source, on_progress, token, options.timeout_ms))
+
+    def _send(self, sending: Sending) -> Any:
+        pieces = Source(sending.source)
+        upload = Upload(sending.timeout_ms)
+        sending.token._link(upload)
+        upload.start(sending.call)
+        return upload.serve(pieces, sending.on_progress, sending.token)

@@ -7,14 +7,25 @@ pieces come from, an exception there, and Ctrl-C are on the host's.
 from __future__ import annotations
 
 import queue
-from typing import Any, Callable, Iterable, Optional
+import threading
+import time
+from typing import Any, Callable, Iterable, Optional, Protocol, Union
 
 from . import _ffi, _options
 from ._calls import Cancel
 from ._download import OnProgress
-from ._errors import CancelledError
+from ._errors import CancelledError, DeadlineError
+from ._pipe import Pipe
 
-_CANCELLED = CancelledError.code
+class Readable(Protocol):
+    """A binary file object."""
+
+    def read(self, __size: int) -> _options.Data:
+        ...
+
+
+#: What is sent: a binary file object, bytes, or bytes in pieces of any size.
+Sent = Union[Readable, _options.Data, Iterable[_options.Data]]
 
 
 class Source:
@@ -54,55 +65,73 @@ class Source:
 class Upload:
     """A call that asks for pieces on a thread of its own, and gets them from the caller's."""
 
-    def __init__(self) -> None:
-        # How many bytes are wanted, then None: the call ended.
-        self._questions: "queue.SimpleQueue[Optional[int]]" = queue.SimpleQueue()
+    def __init__(self, timeout_ms: int) -> None:
+        self._deadline = _options.deadline(timeout_ms)
+        # How many bytes are wanted; at the end, the call's result.
+        self.questions: Pipe[int] = Pipe(_nothing)
         # Bytes; None ends the upload.
         self._answers: "queue.SimpleQueue[Optional[bytes]]" = queue.SimpleQueue()
-        self._result: Any = None
-        self._error: Optional[BaseException] = None
 
-    def run(self, call: Callable[[Any], Any]) -> None:
-        """On the thread of the call: call(callbacks) gives its result."""
+    def start(self, call: Callable[[Any], Any]) -> None:
+        """Begins the thread: call(callbacks) gives the result."""
+        threading.Thread(target=self._run, args=(call,), name="cove-upload", daemon=True).start()
 
+    def give(self, piece: Optional[bytes]) -> None:
+        """Answers a question; None ends the upload, also one that does not ask."""
+        self._answers.put(piece)
+
+    def trigger(self) -> None:
+        """It was called off: it waits for its source no more."""
+        self.give(None)
+
+    def _next(self) -> Union[bytes, int]:
+        """A piece, or the status that ends the upload."""
+        left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+        try:
+            piece = self._answers.get(timeout=left)
+        except queue.Empty:
+            return DeadlineError.code
+        return CancelledError.code if piece is None else piece
+
+    def _run(self, call: Callable[[Any], Any]) -> None:
         def next_piece(number: Optional[int], buffer: int, capacity: int, out_size: Any) -> int:
-            self._questions.put(capacity)
-            piece = self._answers.get()
-            if piece is None:
-                return _CANCELLED
+            self.questions.push([(capacity, 0)])
+            piece = self._next()
+            if isinstance(piece, int):
+                return piece
             _ffi.copy_to(buffer, piece)
             out_size[0] = len(piece)
             return 0
 
         try:
-            self._result = call(_ffi.UploadCallbacks(next_piece=_ffi.FeedFn(next_piece)))
+            result = call(_ffi.UploadCallbacks(next_piece=_ffi.FeedFn(next_piece)))
         except BaseException as error:  # raised to the caller, not lost on this thread
-            self._error = error
-        finally:
-            self._questions.put(None)
+            self.questions.end(error)
+        else:
+            self.questions.end(None, result)
 
     def serve(self, source: Source, on_progress: Optional[OnProgress], token: Cancel) -> Any:
         """On the caller's thread, to the end of the call."""
         try:
-            self._give(source, on_progress)
+            self._give_all(source, on_progress)
         except BaseException:
-            self._answers.put(None)
             token.trigger()
-            while self._questions.get() is not None:
-                pass
+            self.questions.reply.wait()
             raise
-        if self._error is not None:
-            raise self._error
-        return self._result
+        return self.questions.reply.outcome()
 
-    def _give(self, source: Source, on_progress: Optional[OnProgress]) -> None:
+    def _give_all(self, source: Source, on_progress: Optional[OnProgress]) -> None:
         done = 0
         while True:
-            capacity = self._questions.get()
+            capacity: Optional[int] = self.questions.pop().item
             if done > 0 and on_progress is not None and capacity is not None:
                 on_progress(done, None)
             if capacity is None:
                 return
             piece = source.next(capacity)
             done += len(piece)
-            self._answers.put(piece)
+            self.give(piece)
+
+
+def _nothing(value: Any) -> None:
+    return None

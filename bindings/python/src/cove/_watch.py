@@ -9,10 +9,10 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Optional, Type
 
 from . import _ffi, _options
-from ._calls import Cancel, Owned, drop, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
 from ._errors import CancelledError
 from ._ffi import lib
-from ._pipe import Pipe
+from ._pipe import Next, Pipe
 
 _CHANGES = ("", "created", "modified", "removed", "moved", "attributes", "overflow")
 
@@ -84,15 +84,21 @@ class Watch:
         return self
 
     def __next__(self) -> FileEvent:
-        event, _ = self._pipe.pop()
-        if event is not None:
-            return event
-        try:
-            self._pipe.reply.result()
-        except CancelledError:
-            if not self._cancelled:
-                raise
-        raise StopIteration
+        event = self._given(self._pipe.pop())
+        if event is None:
+            raise StopIteration
+        return event
+
+    def _given(self, next: Next) -> Optional[FileEvent]:
+        """What the reader gets; raises what ended the watch where that was not asked for."""
+        if next.item is None:
+            try:
+                self._pipe.reply.outcome()
+            except CancelledError:
+                if not self._cancelled:
+                    raise
+        event: Optional[FileEvent] = next.item
+        return event
 
     def cancel(self) -> None:
         """Ends the watch; changes that came can still be read. Harmless after the end."""
@@ -102,7 +108,7 @@ class Watch:
     def close(self) -> None:
         """Ends the watch if it runs, waits for that, and throws unread changes away."""
         self._cancelled = True
-        self._abandon()  # once; later calls do nothing
+        end_by(self._abandon)  # once; later calls do nothing
         self._pipe.reply.wait()
 
     def __enter__(self) -> Watch:
@@ -137,11 +143,8 @@ _on_events_fn = _ffi.FileEventsFn(_on_events)
 _on_done_fn = _ffi.DoneFn(_on_done)
 
 
-class Watches:
+class Watches(Calling):
     """The watches of a Workspace."""
-
-    def _use(self) -> Owned:
-        raise NotImplementedError
 
     def watch(
         self,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from types import TracebackType
-from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type
+from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeVar
 
 from . import _calls, _ffi, _options
 from ._calls import Cancel, Owned
@@ -19,6 +19,7 @@ from ._transfers import Transfers
 from ._watch import Watches
 
 _WORK = ("none", "provisioned", "resumed", "restored")
+Self = TypeVar("Self", bound="Workspace")
 OnOutput = Callable[[str, bytes], Any]
 
 
@@ -28,15 +29,14 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
     `with` releases it at the end. Time limits are seconds, None = none.
     """
 
-    def __init__(self, raw: Any) -> None:
-        self._take(Owned(raw, "cove_workspace_free"))
-
     @classmethod
-    def _of(cls, owned: Owned) -> Workspace:
-        """One whose handle is freed elsewhere."""
+    def _of(cls: Type[Self], owned: Owned) -> Self:
         workspace = cls.__new__(cls)
         workspace._take(owned)
         return workspace
+
+    def __init__(self) -> None:
+        raise TypeError("a workspace is made by Cove.acquire")
 
     def _take(self, owned: Owned) -> None:
         raw = owned.raw
