@@ -85,7 +85,9 @@ void find_files(const Place& place, Lines& found) {
   }
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(fs::path(place.state_dir) / "owners", ignored)) {
-    found.push_back("owner file " + entry.path().filename().string());
+    // The token names the directory and stays.
+    const std::string name = entry.path().filename().string();
+    if (name != "token") found.push_back("owner file " + name);
   }
 }
 

@@ -32,13 +32,31 @@ Task<Result<void>> ping(Core& core, Guest& guest, const CallContext& call) {
   co_return status.error();
 }
 
+/// A volume that somebody destroyed or archived meanwhile is missing rightly: that is no damage,
+/// and the record says what to do next.
+Task<Result<std::shared_ptr<Guest>>> connect(Core& core, const InstanceRef& instance,
+                                             const CallContext& call) {
+  auto guest = co_await core.parts().provider->connect(instance, call);
+  if (guest || guest.error().code() != ErrorCode::kIntegrity) co_return guest;
+  const Result<Record> record = co_await core.lifecycle().find(instance.volume.sandbox, call);
+  if (!record && record.error().code() != ErrorCode::kNotFound) co_return guest;
+  const bool is_current =
+      record && record->generation == instance.volume.generation &&
+      record->epoch == instance.epoch && record->state == SandboxState::kRunning &&
+      !(record->operation && record->operation->kind == OperationKind::kDestroy);
+  if (is_current) co_return guest;
+  co_return Error(ErrorCode::kUnavailable, "sandbox '" + instance.volume.sandbox.str() +
+                                               "' was moved on or destroyed meanwhile")
+      .with_retry_after(1s)
+      .with_cause(guest.error());
+}
+
 /// A connection to the seat's instance that is known to work. `is_proven`: this call just started
 /// it, so that it greeted a moment ago, or goes on with a question of its own.
 Task<Result<std::shared_ptr<Guest>>> reach(Core& core, Seat& seat, bool is_proven,
                                            const CallContext& call) {
   const InstanceRef instance = seat.instance;
-  COVE_CO_TRY(const std::shared_ptr<Guest> guest,
-              co_await core.parts().provider->connect(instance, call));
+  COVE_CO_TRY(const std::shared_ptr<Guest> guest, co_await connect(core, instance, call));
   const bool is_known = seat.guest.lock() == guest;
   if (is_known && core.clock().now() - seat.heard < kStillFresh) co_return guest;
   if (!is_proven) {

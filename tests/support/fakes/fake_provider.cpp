@@ -55,6 +55,9 @@ Task<Result<std::shared_ptr<Guest>>> FakeProvider::connect(const InstanceRef& in
                                                            const CallContext& /*call*/) {
   const std::lock_guard lock(mutex_);
   if (std::exchange(throws_, false)) throw std::runtime_error("the provider broke");
+  if (volumes_.count(instance.volume) == 0) {
+    co_return Error(ErrorCode::kIntegrity, "the volume is missing");
+  }
   const auto found = running_.find(instance);
   if (unreachable_ || found == running_.end()) {
     co_return Error(ErrorCode::kUnavailable, "nothing answers");
@@ -74,6 +77,11 @@ Task<Result<ProviderInventory>> FakeProvider::list(const DeploymentId& /*deploym
 void FakeProvider::kill_all() {
   const std::lock_guard lock(mutex_);
   running_.clear();
+}
+
+void FakeProvider::lose_volumes() {
+  const std::lock_guard lock(mutex_);
+  volumes_.clear();
 }
 
 void FakeProvider::set_unreachable(bool unreachable) {

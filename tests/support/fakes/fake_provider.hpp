@@ -44,6 +44,9 @@ class FakeProvider final : public Provider {
   /// Ends every instance, as kill -9 of all agents would.
   void kill_all();
 
+  /// Takes every volume away, as a disk that is gone does.
+  void lose_volumes();
+
   /// While true nothing can be connected to, though instances run.
   void set_unreachable(bool unreachable);
 

@@ -162,6 +162,25 @@ TEST_CASE("Cove: a workspace that was destroyed is not begun anew by a forgotten
   CHECK(cove.acquire(kAna).value().work() == AcquireWork::kProvisioned);
 }
 
+TEST_CASE("Cove: what another process destroyed is destroyed, not damaged", "[unit][runtime]") {
+  FakeCove fake;
+  auto cove = fake.open();
+  auto other = fake.open();
+  const auto workspace = cove.acquire(kAna).value();
+  REQUIRE(other.destroy(sandbox_id_of(kAna)));
+  const auto refused = workspace.client().exec({.argv = {"x"}});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == ErrorCode::kNotFound);
+  const auto anew = cove.acquire(kAna);
+  REQUIRE(anew);
+  CHECK(anew->work() == AcquireWork::kProvisioned);
+  // Where the record still names it, it is damage.
+  fake.provider->lose_volumes();
+  const auto damaged = anew->client().exec({.argv = {"x"}});
+  REQUIRE_FALSE(damaged);
+  CHECK(damaged.error().code() == ErrorCode::kIntegrity);
+}
+
 TEST_CASE("Cove: adopts a record by its sandbox id, for its own key only", "[unit][runtime]") {
   FakeCove fake;
   auto cove = fake.open();
