@@ -164,8 +164,10 @@ TEST_CASE("Cove: a workspace that was destroyed is not begun anew by a forgotten
 
 TEST_CASE("Cove: what another process destroyed is destroyed, not damaged", "[unit][runtime]") {
   FakeCove fake;
-  auto cove = fake.open();
-  auto other = fake.open();
+  Config shared = fake.config();
+  shared.metadata.type = "sqlite";
+  auto cove = fake.open(shared);
+  auto other = fake.open(shared);
   const auto workspace = cove.acquire(kAna).value();
   REQUIRE(other.destroy(sandbox_id_of(kAna)));
   const auto refused = workspace.client().exec({.argv = {"x"}});
