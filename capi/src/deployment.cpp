@@ -49,10 +49,9 @@ cove_status cove_destroy_source_json_start(cove_handle* cove, const char* source
         COVE_TRY(auto call, capi::read_call(options));
         handle.library->cove().destroy_source_async(
             std::move(name), std::move(call),
-            capi::answer<std::uint32_t>(reply,
-                                        [](const std::uint32_t& destroyed) -> Result<cove_buffer*> {
-                                          return capi::make_buffer(capi::destroyed_json(destroyed));
-                                        }));
+            capi::answer<std::uint32_t>(reply, [](std::uint32_t destroyed) -> Result<cove_buffer*> {
+              return capi::make_buffer(capi::destroyed_json(destroyed));
+            }));
         return ok();
       });
 }
@@ -79,10 +78,7 @@ cove_status cove_recover_json_start(cove_handle* cove, const char* deployment,
         COVE_TRY(auto call, capi::read_call(options));
         handle.library->cove().recover_async(
             capi::read_deployment(deployment), std::move(call),
-            capi::answer<RecoverReport>(reply,
-                                        [](const RecoverReport& report) -> Result<cove_buffer*> {
-                                          return capi::make_buffer(capi::recover_json(report));
-                                        }));
+            capi::answer_text<RecoverReport>(reply, capi::recover_json));
         return ok();
       });
 }
@@ -107,8 +103,8 @@ cove_status cove_metrics_text_start(cove_handle* cove, const cove_call_options* 
         COVE_TRY(auto call, capi::read_call(options));
         handle.library->cove().metrics_async(
             std::move(call),
-            capi::answer<std::string>(reply, [](const std::string& text) -> Result<cove_buffer*> {
-              return capi::make_buffer(text);
+            capi::answer<std::string>(reply, [](std::string text) -> Result<cove_buffer*> {
+              return capi::make_buffer(std::move(text));
             }));
         return ok();
       });

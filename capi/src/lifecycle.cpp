@@ -106,11 +106,8 @@ cove_status cove_sweep_json_start(cove_handle* cove, const cove_call_options* op
       cove, "cove", out_error, done, user_data, drop,
       [&](cove_handle& handle, const auto& reply) -> Result<void> {
         COVE_TRY(auto call, capi::read_call(options));
-        handle.library->cove().sweep_async(
-            std::move(call),
-            capi::answer<SweepReport>(reply, [](const SweepReport& report) -> Result<cove_buffer*> {
-              return capi::make_buffer(capi::sweep_json(report));
-            }));
+        handle.library->cove().sweep_async(std::move(call),
+                                           capi::answer_text<SweepReport>(reply, capi::sweep_json));
         return ok();
       });
 }
@@ -136,11 +133,8 @@ cove_status cove_status_json_start(cove_handle* cove, const char* sandbox_id,
       [&](cove_handle& handle, const auto& reply) -> Result<void> {
         COVE_TRY(auto sandbox, capi::read_sandbox_id(sandbox_id));
         COVE_TRY(auto call, capi::read_call(options));
-        handle.library->cove().status_async(
-            std::move(sandbox), std::move(call),
-            capi::answer<Record>(reply, [](const Record& record) -> Result<cove_buffer*> {
-              return capi::make_buffer(capi::status_json(record));
-            }));
+        handle.library->cove().status_async(std::move(sandbox), std::move(call),
+                                            capi::answer_text<Record>(reply, capi::status_json));
         return ok();
       });
 }

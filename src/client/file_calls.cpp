@@ -1,29 +1,13 @@
 #include "client/file_calls.hpp"
 
-#include <algorithm>
 #include <cstdlib>
 #include <map>
 
+#include "base/async/byte_sources.hpp"
 #include "base/text/display_text.hpp"
 
 namespace cove::client {
 namespace {
-
-/// Pieces of bytes that somebody else keeps.
-class ViewSource final : public ByteSource {
- public:
-  explicit ViewSource(ByteView bytes) : rest_(bytes) {}
-
-  Task<Result<Bytes>> next(const CallContext& /*call*/) override {
-    constexpr std::size_t kPiece = 256 * 1024;
-    const ByteView piece = rest_.first(std::min(kPiece, rest_.size()));
-    rest_ = rest_.subspan(piece.size());
-    co_return Bytes(piece.begin(), piece.end());
-  }
-
- private:
-  ByteView rest_;
-};
 
 Task<Result<FileContent>> read_from(Guest& guest, const GuestPath& path, const ReadRange& range,
                                     const CallContext& call) {
@@ -46,7 +30,7 @@ Task<Result<FileContent>> read_from(Guest& guest, const GuestPath& path, const R
 
 Task<Result<FileInfo>> write_from(Guest& guest, const GuestPath& path, ByteView content,
                                   const WriteOptions& options, const CallContext& call) {
-  ViewSource source(content);
+  base::ViewSource source(content);
   co_return co_await guest.write_file(path, source, options, call);
 }
 

@@ -1,8 +1,8 @@
 #include "snapshot/tar_snapshotter.hpp"
 
-#include <cstring>
 #include <utility>
 
+#include "base/async/byte_sources.hpp"
 #include "base/sha256.hpp"
 #include "snapshot/archive/archive_reader.hpp"
 #include "snapshot/archive/spool.hpp"
@@ -68,22 +68,6 @@ class ArchiveSource final : public ByteSource {
   base::Sha256 hash_;
   std::uint64_t size_ = 0;
   bool finished_ = false;
-};
-
-/// A short text as an object.
-class TextSource final : public ByteSource {
- public:
-  explicit TextSource(std::string text) : text_(std::move(text)) {}
-
-  Task<Result<Bytes>> next(const CallContext&) override {
-    const std::string text = std::exchange(text_, {});
-    Bytes bytes(text.size());
-    if (!text.empty()) std::memcpy(bytes.data(), text.data(), text.size());
-    co_return bytes;
-  }
-
- private:
-  std::string text_;
 };
 
 /// Compares what an object gives with what it must be.
@@ -280,7 +264,7 @@ class TarSnapshotter final : public Snapshotter {
     object.key = std::move(key);
     object.size = text.size();
     object.sha256 = base::sha256_hex(text);
-    TextSource source(text);
+    base::TextSource source(text);
     COVE_CO_TRY(const ObjectInfo stored, co_await store_.put_if_absent(object.key, source, call));
     if (stored.size != object.size) co_return wrong(object.key, "was not stored whole");
     snapshot.objects.push_back(manifest.data);

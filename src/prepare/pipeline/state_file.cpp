@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/async/byte_sources.hpp"
 #include "base/text/byte_text.hpp"
-#include "prepare/inputs/byte_sources.hpp"
 
 namespace cove::prepare {
 namespace {
@@ -57,7 +57,7 @@ Task<Result<State>> load_state(Guest& guest, const Clock& clock, const CallConte
 }
 
 Task<Result<void>> save_state(Guest& guest, const State& state, const CallContext& call) {
-  TextSource source(state.text());
+  base::TextSource source(state.text());
   const GuestPath path = state_path();
   const WriteOptions options{.mode = 0600};
   const Result<FileInfo> written = co_await guest.write_file(path, source, options, call);

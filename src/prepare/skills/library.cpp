@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/async/byte_sources.hpp"
 #include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
 #include "base/text/hex.hpp"
 #include "base/text/json.hpp"
 #include "base/text/name_text.hpp"
-#include "prepare/inputs/byte_sources.hpp"
 
 namespace cove::prepare {
 namespace {
@@ -144,7 +144,7 @@ Task<Result<SkillPackageInfo>> SkillLibrary::read_info(const std::string& versio
 }
 
 Task<Result<void>> SkillLibrary::put(ObjectKey place, ByteView bytes, const CallContext& call) {
-  ViewSource source(bytes);
+  base::ViewSource source(bytes);
   const Result<ObjectInfo> stored = co_await objects_.put_if_absent(place, source, call);
   if (!stored) co_return stored.error();
   co_return ok();

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/async/byte_sources.hpp"
 #include "base/sha256.hpp"
 #include "base/text/byte_text.hpp"
-#include "prepare/inputs/byte_sources.hpp"
 #include "prepare/inputs/host_file.hpp"
 #include "prepare/steps/input_names.hpp"
 
@@ -61,7 +61,7 @@ Result<InputContent> make_content(InputFile file) {
 Task<Result<std::unique_ptr<ByteSource>>> open_content(const InputContent& content, HostParts host,
                                                        const CallContext& call) {
   if (const auto* bytes = std::get_if<Bytes>(&content.file.content)) {
-    co_return std::unique_ptr<ByteSource>(std::make_unique<ViewSource>(*bytes));
+    co_return std::unique_ptr<ByteSource>(std::make_unique<base::ViewSource>(*bytes));
   }
   if (const auto* path = std::get_if<HostPath>(&content.file.content)) {
     co_return co_await open_host_file(path->path, host.executor, host.scheduler);

@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/async/byte_sources.hpp"
 #include "base/async/worker_pool.hpp"
-#include "prepare/inputs/byte_sources.hpp"
 #include "prepare/steps/plan.hpp"
 #include "support/fixtures/prepare_fixture.hpp"
 #include "support/trees/scratch_directory.hpp"
@@ -148,7 +148,7 @@ TEST_CASE("InputFiles: a stream is opened for each use, and its error ends the a
   const ByteOpener good =
       [&opened](const CallContext& /*call*/) -> Task<Result<std::unique_ptr<ByteSource>>> {
     ++opened;
-    co_return std::unique_ptr<ByteSource>(std::make_unique<prepare::TextSource>("streamed"));
+    co_return std::unique_ptr<ByteSource>(std::make_unique<base::TextSource>("streamed"));
   };
   const auto steps = desk.plan({{.name = "s", .content = good, .fingerprint = "e1"}});
   REQUIRE(desk.prepare(*steps).done);

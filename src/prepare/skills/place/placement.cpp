@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
+#include "base/async/byte_sources.hpp"
 #include "base/system/system_clock.hpp"
 #include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
-#include "prepare/inputs/byte_sources.hpp"
 #include "prepare/skills/package/package_tar.hpp"
 #include "prepare/skills/place/guest_tree.hpp"
 
@@ -196,7 +196,7 @@ class Placement {
   }
 
   Task<Result<void>> write_usage(const std::string& text) {
-    TextSource source(text);
+    base::TextSource source(text);
     const WriteOptions options;
     const GuestPath path = at(kUsageFile);
     COVE_CO_TRY_VOID(co_await guest_.write_file(path, source, options, call_));

@@ -8,7 +8,7 @@
 
 #include <cove/bytes.hpp>
 
-namespace cove::prepare {
+namespace cove::base {
 
 /// Gives borrowed bytes in pieces; they outlive it.
 class ViewSource final : public ByteSource {
@@ -39,4 +39,4 @@ class TextSource final : public ByteSource {
   ViewSource source_;
 };
 
-}  // namespace cove::prepare
+}  // namespace cove::base
