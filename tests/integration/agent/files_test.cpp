@@ -1,4 +1,5 @@
 // Files through a real agent: what the wire, the worker threads and two hosts add.
+#include <algorithm>
 #include <atomic>
 #include <thread>
 
@@ -188,7 +189,7 @@ TEST_CASE("Guest: a watch tells what commands do, and ends with its object",
     const auto watch = f.wait(f.guest->watch(at(""), {}, {})).value();
     REQUIRE(f.shell("mkdir -p d/e && echo x > d/e/file"));
     std::vector<std::string> created;
-    while (created.empty() || created.back() != "d/e/file") {
+    while (std::ranges::find(created, "d/e/file") == created.end()) {
       for (const FileEvent& event : f.wait(watch->next({})).value()) {
         if (event.change == FileChange::kCreated) created.push_back(event.path);
       }
