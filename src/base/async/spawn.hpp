@@ -58,11 +58,13 @@ T sync_wait(Scheduler& scheduler, Task<T> task) {
     } catch (...) {
       exception = std::current_exception();
     }
-    const std::lock_guard lock(shared->mutex);
-    shared->value = std::move(value);
-    shared->exception = exception;
-    shared->finished = true;
-    shared->done.notify_all();
+    {
+      const std::lock_guard lock(shared->mutex);
+      shared->value = std::move(value);
+      shared->exception = exception;
+      shared->finished = true;
+    }
+    shared->done.notify_all();  // not while the lock is held: who wakes would only wait again
   }(std::move(task), state));
   std::unique_lock lock(state->mutex);
   state->done.wait(lock, [&] { return state->finished; });
