@@ -21,7 +21,7 @@ if(COVE_DEVELOPER_MODE)
     # Where it optimises, GCC 12 sees overlapping copies in its own std::string (its bug 105651) and
     # members of an empty std::optional that are not read. Clang and the sanitizers look for real ones.
     target_compile_options(cove_build_options INTERFACE
-      $<$<AND:$<NOT:$<CONFIG:Debug>>,$<COMPILE_LANGUAGE:CXX>>:-Wno-restrict;-Wno-maybe-uninitialized>)
+      "$<$<AND:$<NOT:$<CONFIG:Debug>>,$<COMPILE_LANGUAGE:CXX>>:-Wno-restrict;-Wno-maybe-uninitialized>")
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
     target_compile_options(cove_build_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wthread-safety>)
