@@ -40,3 +40,13 @@ if(COVE_SANITIZE)
                       $<$<COMPILE_LANGUAGE:C,CXX>:-fno-omit-frame-pointer>)
   add_link_options(-fsanitize=${sanitizers})
 endif()
+
+# A test binary holds all of Cove: GNU ld takes longer for one than GCC for most sources. What is
+# installed is linked by the system's own linker.
+if(COVE_DEVELOPER_MODE AND CMAKE_BUILD_TYPE STREQUAL Debug)
+  find_program(COVE_LLD ld.lld PATHS /usr/lib/llvm-19/bin NO_DEFAULT_PATH)
+  if(COVE_LLD)
+    cmake_path(GET COVE_LLD PARENT_PATH COVE_LLD_DIRECTORY)
+    string(APPEND CMAKE_EXE_LINKER_FLAGS " -B${COVE_LLD_DIRECTORY} -fuse-ld=lld")
+  endif()
+endif()
