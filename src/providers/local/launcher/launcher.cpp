@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "providers/local/launcher/failing.hpp"
+#include "providers/local/launcher/layers.hpp"
 #include "providers/local/launcher/plan.hpp"
 
 namespace cove::local {
@@ -29,21 +31,6 @@ constexpr std::size_t kMaxPlan = 256 * 1024;
 constexpr int kMaxStages = 16;
 constexpr int kMaxWords = 1024;
 constexpr unsigned kRangeCount = 65536;
-
-[[noreturn]] void fail(const char* what) {
-  char line[512];
-  const int length =
-      std::snprintf(line, sizeof line, "cove-launcher: %s: %s\n", what, std::strerror(errno));
-  if (length > 0) {
-    const ssize_t ignored = ::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
-    static_cast<void>(ignored);
-  }
-  ::_exit(kLauncherFailed);
-}
-
-void require(bool done, const char* what) {
-  if (!done) fail(what);
-}
 
 /// The words of the plan, one after the other.
 class Plan {
@@ -115,8 +102,14 @@ class Launcher {
       const char* step = plan_.word();
       if (std::strcmp(step, "stage") == 0) {
         stage();
+      } else if (std::strcmp(step, "layers") == 0) {
+        layers_.set_parts(plan_.descriptor());
+      } else if (std::strcmp(step, "layer") == 0) {
+        layer();
       } else if (std::strcmp(step, "own") == 0) {
         own();
+      } else if (std::strcmp(step, "subordinate") == 0) {
+        subordinate();
       } else if (std::strcmp(step, "enter") == 0) {
         enter();
       } else if (std::strcmp(step, "record") == 0) {
@@ -177,15 +170,47 @@ class Launcher {
     stages_[stage_count_++] = {static_cast<int>(tree), is_file, plan_.word()};
   }
 
+  void layer() {
+    const int lower = plan_.descriptor();
+    const bool is_guarded = std::strcmp(plan_.word(), "guarded") == 0;
+    layers_.add(lower, is_guarded, plan_.word());
+  }
+
   void own() {
     const std::uint32_t first = plan_.number();
     const char* program = plan_.word();
     // The stage covers what may lie below its place: the program is opened before.
     program_ = ::open(program, O_PATH | O_CLOEXEC);
     require(program_ >= 0, program);
+    layers_.copy_lowers();
     mount_stages();
     make_user_namespace(first);
+    layers_.mount_on_stage(kUserNamespaceFd);
     first_ = first;
+  }
+
+  /// What `own` is where the host is an ordinary user: the uid map is written by programs that may,
+  /// and this process itself enters the namespace, as its root.
+  void subordinate() {
+    const char* const map_uids = plan_.word();
+    const char* const map_gids = plan_.word();
+    const char* const first_uid = plan_.word();
+    const char* const first_gid = plan_.word();
+    const char* const count = plan_.word();
+    const pid_t child = hold_user_namespace();
+    require(child > 0, "make a user namespace");
+    write_subordinate_map(map_uids, child, ::geteuid(), first_uid, count);
+    write_subordinate_map(map_gids, child, ::getegid(), first_gid, count);
+    const int opened = open_user_namespace(child);
+    require(::setns(opened, CLONE_NEWUSER) == 0, "enter the user namespace");
+    ::close(opened);
+    ::kill(child, SIGKILL);
+    require(::waitpid(child, nullptr, 0) == child, "end the namespace's first process");
+    require(::setgroups(0, nullptr) == 0, "leave the groups of the host's user");
+    require(::unshare(CLONE_NEWNS) == 0, "make a mount namespace");
+    require(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0,
+            "make the mounts private");
+    layers_.mount_in_place();
   }
 
   void mount_stages() {
@@ -221,17 +246,7 @@ class Launcher {
     require(::setresgid(static_cast<gid_t>(-1), first, static_cast<gid_t>(-1)) == 0 &&
                 ::setresuid(static_cast<uid_t>(-1), first, static_cast<uid_t>(-1)) == 0,
             "become the owner of the uid range");
-    static char stack[16 * 1024] __attribute__((aligned(16)));
-    static pid_t launcher = ::getpid();
-    // SAFETY: the child shares this process's memory but runs on its own stack, makes system calls
-    // only, and is killed and reaped below; where this process is killed before, it ends too.
-    const pid_t child = ::clone(
-        [](void*) -> int {
-          ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-          while (::getppid() == launcher) ::pause();
-          return 0;
-        },
-        stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, nullptr);
+    const pid_t child = hold_user_namespace();
     const int made = errno;
     require(::setresuid(static_cast<uid_t>(-1), 0, static_cast<uid_t>(-1)) == 0 &&
                 ::setresgid(static_cast<gid_t>(-1), 0, static_cast<gid_t>(-1)) == 0,
@@ -240,14 +255,56 @@ class Launcher {
     require(child > 0, "make a user namespace");
     write_map(child, "uid_map", first);
     write_map(child, "gid_map", first);
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/ns/user", child);
-    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
-    require(opened >= 0, "open the user namespace");
+    const int opened = open_user_namespace(child);
     require(::dup2(opened, kUserNamespaceFd) == kUserNamespaceFd, "keep the user namespace");
     ::close(opened);
     ::kill(child, SIGKILL);
     holder_ = child;
+  }
+
+  /// Starts a child in a user namespace of its own, which lives until it is killed. -1, errno.
+  static pid_t hold_user_namespace() {
+    static char stack[16 * 1024] __attribute__((aligned(16)));
+    static pid_t launcher = ::getpid();
+    // SAFETY: the child shares this process's memory but runs on its own stack, makes system calls
+    // only, and is killed and reaped below; where this process is killed before, it ends too.
+    return ::clone(
+        [](void*) -> int {
+          ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+          while (::getppid() == launcher) ::pause();
+          return 0;
+        },
+        stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, nullptr);
+  }
+
+  static int open_user_namespace(pid_t child) {
+    char path[64];
+    std::snprintf(path, sizeof path, "/proc/%d/ns/user", child);
+    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
+    require(opened >= 0, "open the user namespace");
+    return opened;
+  }
+
+  /// Inside 0 is this user, inside 1 and up are the ids that the machine gives to this user.
+  static void write_subordinate_map(const char* program, pid_t child, unsigned own,
+                                    const char* first, const char* count) {
+    char pid[16];
+    char self[16];
+    std::snprintf(pid, sizeof pid, "%d", child);
+    std::snprintf(self, sizeof self, "%u", own);
+    const char* words[] = {program, pid, "0", self, "1", "1", first, count, nullptr};
+    const pid_t mapper = ::fork();
+    require(mapper >= 0, "start a program that maps ids");
+    if (mapper == 0) {
+      static char* environment[] = {nullptr};
+      ::execve(program, const_cast<char**>(words), environment);
+      fail(program);
+    }
+    int status = 0;
+    require(::waitpid(mapper, &status, 0) == mapper, "wait for the map of ids");
+    errno = EPERM;
+    require(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+            "map the subordinate ids of the user namespace");
   }
 
   /// Ends while the steps after its own go on.
@@ -334,6 +391,7 @@ class Launcher {
   }
 
   Plan plan_;
+  Layers layers_;
   Stage stages_[kMaxStages];
   int stage_count_ = 0;
   int program_ = -1;
