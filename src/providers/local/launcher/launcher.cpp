@@ -23,6 +23,7 @@
 #include "providers/local/launcher/failing.hpp"
 #include "providers/local/launcher/layers.hpp"
 #include "providers/local/launcher/plan.hpp"
+#include "providers/local/launcher/user_namespaces.hpp"
 
 namespace cove::local {
 namespace {
@@ -30,7 +31,6 @@ namespace {
 constexpr std::size_t kMaxPlan = 256 * 1024;
 constexpr int kMaxStages = 16;
 constexpr int kMaxWords = 1024;
-constexpr unsigned kRangeCount = 65536;
 
 /// The words of the plan, one after the other.
 class Plan {
@@ -199,8 +199,8 @@ class Launcher {
     const char* const count = plan_.word();
     const pid_t child = hold_user_namespace();
     require(child > 0, "make a user namespace");
-    write_subordinate_map(map_uids, child, ::geteuid(), first_uid, count);
-    write_subordinate_map(map_gids, child, ::getegid(), first_gid, count);
+    write_subordinate_map({map_uids, first_uid, count}, child, ::geteuid());
+    write_subordinate_map({map_gids, first_gid, count}, child, ::getegid());
     const int opened = open_user_namespace(child);
     require(::setns(opened, CLONE_NEWUSER) == 0, "enter the user namespace");
     ::close(opened);
@@ -253,8 +253,7 @@ class Launcher {
             "become root again");
     errno = made;
     require(child > 0, "make a user namespace");
-    write_map(child, "uid_map", first);
-    write_map(child, "gid_map", first);
+    write_range_maps(child, first);
     const int opened = open_user_namespace(child);
     require(::dup2(opened, kUserNamespaceFd) == kUserNamespaceFd, "keep the user namespace");
     ::close(opened);
@@ -262,66 +261,10 @@ class Launcher {
     holder_ = child;
   }
 
-  /// Starts a child in a user namespace of its own, which lives until it is killed. -1, errno.
-  static pid_t hold_user_namespace() {
-    static char stack[16 * 1024] __attribute__((aligned(16)));
-    static pid_t launcher = ::getpid();
-    // SAFETY: the child shares this process's memory but runs on its own stack, makes system calls
-    // only, and is killed and reaped below; where this process is killed before, it ends too.
-    return ::clone(
-        [](void*) -> int {
-          ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-          while (::getppid() == launcher) ::pause();
-          return 0;
-        },
-        stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, nullptr);
-  }
-
-  static int open_user_namespace(pid_t child) {
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/ns/user", child);
-    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
-    require(opened >= 0, "open the user namespace");
-    return opened;
-  }
-
-  /// Inside 0 is this user, inside 1 and up are the ids that the machine gives to this user.
-  static void write_subordinate_map(const char* program, pid_t child, unsigned own,
-                                    const char* first, const char* count) {
-    char pid[16];
-    char self[16];
-    std::snprintf(pid, sizeof pid, "%d", child);
-    std::snprintf(self, sizeof self, "%u", own);
-    const char* words[] = {program, pid, "0", self, "1", "1", first, count, nullptr};
-    const pid_t mapper = ::fork();
-    require(mapper >= 0, "start a program that maps ids");
-    if (mapper == 0) {
-      static char* environment[] = {nullptr};
-      ::execve(program, const_cast<char**>(words), environment);
-      fail(program);
-    }
-    int status = 0;
-    require(::waitpid(mapper, &status, 0) == mapper, "wait for the map of ids");
-    errno = EPERM;
-    require(WIFEXITED(status) && WEXITSTATUS(status) == 0,
-            "map the subordinate ids of the user namespace");
-  }
-
   /// Ends while the steps after its own go on.
   void reap_holder() {
     if (holder_ <= 0) return;
     require(::waitpid(holder_, nullptr, 0) == holder_, "end the namespace's first process");
-  }
-
-  static void write_map(pid_t child, const char* name, std::uint32_t first) {
-    char path[64];
-    char line[64];
-    std::snprintf(path, sizeof path, "/proc/%d/%s", child, name);
-    const int length = std::snprintf(line, sizeof line, "0 %u %u\n", first, kRangeCount);
-    const int map = ::open(path, O_WRONLY | O_CLOEXEC);
-    require(map >= 0 && ::write(map, line, static_cast<std::size_t>(length)) == length,
-            "write the ids of the user namespace");
-    ::close(map);
   }
 
   /// What is made from here on is born in the group.

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <initializer_list>
 
 #include <fcntl.h>
 #include <linux/capability.h>
