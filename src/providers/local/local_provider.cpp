@@ -13,6 +13,7 @@
 #include "guest/agent_guest.hpp"
 #include "providers/local/instance/instances.hpp"
 #include "providers/local/instance/quiet_start.hpp"
+#include "providers/local/layer/foreign_files.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/offline_volume.hpp"
 #include "providers/local/patience.hpp"
@@ -60,8 +61,10 @@ class LocalProvider final : public Provider {
         volumes_(machine_.state,
                  machine_.root ? std::optional<UidRanges>(UidRanges(UidRangesConfig::of(
                                      options.uid_directory, options.uid_base, options.uid_ranges)))
-                               : std::nullopt),
-        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space),
+                               : std::nullopt,
+                 foreign_work()),
+        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, layers_,
+                   machine_.pid_space),
         syncs_(runtime.executor, runtime.loop) {}
 
   std::string_view name() const override { return "local"; }
@@ -170,6 +173,17 @@ class LocalProvider final : public Provider {
     }
   }
 
+  ForeignWork foreign_work() {
+    const auto as_root_of = [this](auto work, int volume) -> Result<void> {
+      COVE_TRY(const LaunchTools* tools, toolbox_.tools());
+      COVE_TRY(const SubordinateIds ids, subordinate_ids());
+      return work(*tools->image.launcher, ids, volume);
+    };
+    return {.remove_parts = [=](int volume) { return as_root_of(remove_foreign_parts, volume); },
+            .take_back_workspace =
+                [=](int volume) { return as_root_of(take_back_workspace, volume); }};
+  }
+
   Task<Result<void>> start_or_find(const InstanceRef& instance, const SandboxPolicy& policy,
                                    const CallContext& call);
   Task<Result<void>> ping(const InstanceRef& instance, const CallContext& call);
@@ -188,6 +202,7 @@ class LocalProvider final : public Provider {
   Machine machine_;
   LaunchToolbox toolbox_;
   MadeUpEtc etc_;
+  SystemLayers layers_;
   Volumes volumes_;
   Instances instances_;
 

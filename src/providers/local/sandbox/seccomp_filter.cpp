@@ -41,7 +41,6 @@ constexpr std::array kRefused = {
     "umount",
     "umount2",
     "pivot_root",
-    "chroot",
     "open_tree",
     "move_mount",
     "fsopen",
@@ -201,7 +200,7 @@ void refuse_changes_to_others(Filter& filter) {
 
 }  // namespace
 
-Result<std::string> seccomp_program(AgentUid agent_uid) {
+Result<std::string> seccomp_program(AgentUid agent_uid, SystemRoot root) {
   Filter filter;
   filter.set(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   filter.set(SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a search tree: every allowed call walks through it
@@ -214,6 +213,7 @@ Result<std::string> seccomp_program(AgentUid agent_uid) {
   filter.refuse("ioctl", {low32_is(1, TIOCLINUX)});
   // Other personalities bring old ABIs and switch address randomisation off.
   filter.refuse("personality", {is_not(0, 0)});
+  if (root == SystemRoot::kNone) filter.refuse("chroot");
   if (agent_uid == AgentUid::kShared) refuse_changes_to_others(filter);
   return filter.program();
 }
