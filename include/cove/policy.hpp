@@ -15,7 +15,7 @@ namespace cove {
 namespace grants {
 struct HostNetwork;
 struct WritableSystem;
-}
+}  // namespace grants
 
 /// Limits of one instance. 0 = the default named; where the machine cannot enforce one, results say
 /// `best_effort` and `doctor` says so.

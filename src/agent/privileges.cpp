@@ -107,8 +107,8 @@ Result<void> take_file_ids(const wire::AgentBoot& boot) {
                                                  " do not exist in this user namespace");
 }
 
-/// Commands are root of a system of their own. A program that root runs gets what is in the bounding
-/// set and, without new privileges, what its parent has: so the agent has exactly that.
+/// Commands are root of a system of their own. A program that root runs gets what is in the
+/// bounding set and, without new privileges, what its parent has: so the agent has exactly that.
 Result<void> become_commands_root(const wire::AgentBoot& boot) {
   COVE_TRY(const auto sets, read_capabilities());
   if (::getuid() != boot.uid || ::getgid() != boot.gid ||

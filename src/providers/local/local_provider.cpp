@@ -62,7 +62,7 @@ class LocalProvider final : public Provider {
                  machine_.root ? std::optional<UidRanges>(UidRanges(UidRangesConfig::of(
                                      options.uid_directory, options.uid_base, options.uid_ranges)))
                                : std::nullopt,
-                 foreign_work()),
+                 foreign_work(toolbox_)),
         instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, layers_,
                    machine_.pid_space),
         syncs_(runtime.executor, runtime.loop) {}
@@ -171,17 +171,6 @@ class LocalProvider final : public Provider {
       if (patience.is_over()) co_return still_busy(volume);
       COVE_CO_TRY_VOID(co_await patience.pause(call));
     }
-  }
-
-  ForeignWork foreign_work() {
-    const auto as_root_of = [this](auto work, int volume) -> Result<void> {
-      COVE_TRY(const LaunchTools* tools, toolbox_.tools());
-      COVE_TRY(const SubordinateIds ids, subordinate_ids());
-      return work(*tools->image.launcher, ids, volume);
-    };
-    return {.remove_parts = [=](int volume) { return as_root_of(remove_foreign_parts, volume); },
-            .take_back_workspace =
-                [=](int volume) { return as_root_of(take_back_workspace, volume); }};
   }
 
   Task<Result<void>> start_or_find(const InstanceRef& instance, const SandboxPolicy& policy,

@@ -51,8 +51,10 @@ bool is_about_namespaces(const std::string& errors) {
 /// Where launcher's words are of the system layer, why this machine cannot have one.
 std::optional<std::string> layer_obstacle(const std::string& errors) {
   if (mentions(errors, "map the ids of a system directory")) {
-    return "the file system of a directory under it cannot map ids, which takes Linux 5.19 and, for "
-           "example, ext4, xfs or btrfs, but not an overlay as the root of a container: name a root "
+    return "the file system of a directory under it cannot map ids, which takes Linux 5.19 and, "
+           "for "
+           "example, ext4, xfs or btrfs, but not an overlay as the root of a container: name a "
+           "root "
            "tree on such a file system (policy.root_tree)";
   }
   if (mentions(errors, "guard a system directory") ||
@@ -62,7 +64,8 @@ std::optional<std::string> layer_obstacle(const std::string& errors) {
   }
   if (mentions(errors, "map the subordinate ids") || mentions(errors, "newuidmap") ||
       mentions(errors, "newgidmap")) {
-    return "the subordinate ids cannot be mapped: see that newuidmap and newgidmap are setuid root, "
+    return "the subordinate ids cannot be mapped: see that newuidmap and newgidmap are setuid "
+           "root, "
            "and that /etc/subuid and /etc/subgid give this user what they say";
   }
   return std::nullopt;

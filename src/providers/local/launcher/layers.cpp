@@ -64,8 +64,8 @@ int opened_again(int directory) {
   require(length > 0, "find a directory of the system layer");
   path[length] = '\0';
   const int again = ::open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  struct stat before {};
-  struct stat now {};
+  struct stat before{};
+  struct stat now{};
   require(again >= 0 && ::fstat(directory, &before) == 0 && ::fstat(again, &now) == 0, path);
   errno = ESTALE;
   require(before.st_dev == now.st_dev && before.st_ino == now.st_ino, path);
@@ -81,8 +81,8 @@ void make_place(int stage, const char* name) {
 void mount_overlay(const char* target, const char* lower, int part, const char* options) {
   char text[256];
   std::snprintf(text, sizeof text,
-                "lowerdir=%s,upperdir=/proc/self/fd/%d/upper,workdir=/proc/self/fd/%d/work,%s", lower,
-                part, part, options);
+                "lowerdir=%s,upperdir=/proc/self/fd/%d/upper,workdir=/proc/self/fd/%d/work,%s",
+                lower, part, part, options);
   require(::mount("cove", target, "overlay", kFlags, text) == 0,
           "mount a directory of the system layer");
 }
@@ -138,9 +138,8 @@ void Layers::put_lower(int stage, const Layer& layer, int user_namespace) {
   mapped.attr_set = MOUNT_ATTR_IDMAP | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   mapped.userns_fd = static_cast<std::uint64_t>(user_namespace);
   // SAFETY: the attributes live through the call; the tree is this process's alone.
-  require(
-      ::syscall(SYS_mount_setattr, layer.lower, "", AT_EMPTY_PATH, &mapped, sizeof mapped) == 0,
-      "map the ids of a system directory");
+  require(::syscall(SYS_mount_setattr, layer.lower, "", AT_EMPTY_PATH, &mapped, sizeof mapped) == 0,
+          "map the ids of a system directory");
   require(::syscall(SYS_move_mount, layer.lower, "", stage, ".lower", MOVE_MOUNT_F_EMPTY_PATH) == 0,
           "bind a system directory to the stage");
   ::close(layer.lower);

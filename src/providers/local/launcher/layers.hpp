@@ -4,11 +4,11 @@
 /// what is mounted below it, in which the host's ids are the sandbox's: so the directory is the
 /// sandbox's root's, who may change and replace what is in it.
 ///
-/// *Guarded.* That would also let the sandbox's root read what the world cannot read on the host. So
-/// between the two lies another overlay, read-only, whose maker has no right in any file: it is uid 0,
-/// which is the owner of nothing in a mount that maps ids, and has no capability but the one to mount.
-/// An overlay asks twice, once for who calls and once for who made it; so what others may not read is
-/// read by nobody through it, whoever calls, and whenever the host makes such a file.
+/// *Guarded.* That would also let the sandbox's root read what the world cannot read on the host.
+/// So between the two lies another overlay, read-only, whose maker has no right in any file: it is
+/// uid 0, which is the owner of nothing in a mount that maps ids, and has no capability but the one
+/// to mount. An overlay asks twice, once for who calls and once for who made it; so what others may
+/// not read is read by nobody through it, whoever calls, and whenever the host makes such a file.
 #pragma once
 
 namespace cove::local {
@@ -21,7 +21,8 @@ class Layers {
   /// `lower`: the directory to be overlaid; `name` lives on.
   void add(int lower, bool is_guarded, const char* name);
 
-  /// Copies the mounts that the lowers are in, while this is still the mount namespace they belong to.
+  /// Copies the mounts that the lowers are in, while this is still the mount namespace they belong
+  /// to.
   void copy_lowers();
 
   /// Mounts each on kStagePath/<name>, its lower seen with the ids of a user namespace.

@@ -1,4 +1,5 @@
-/// User namespaces that the launcher makes, and their maps of ids. Each step fails as failing.hpp says.
+/// User namespaces that the launcher makes, and their maps of ids. Each step fails as failing.hpp
+/// says.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,9 @@
 
 namespace cove::local {
 
-/// Starts a child in a user namespace of its own, owned by the effective uid; it keeps the namespace
-/// alive until it is killed, and is the caller's to reap. -1 with errno where it is refused.
+/// Starts a child in a user namespace of its own, owned by the effective uid; it keeps the
+/// namespace alive until it is killed, and is the caller's to reap. -1 with errno where it is
+/// refused.
 pid_t hold_user_namespace();
 
 /// Opens the user namespace of such a child; the caller closes it.

@@ -69,8 +69,8 @@ void add_users(std::string_view passwd, Book& book) {
     const auto uid = id_in(fields[2]);
     const auto gid = id_in(fields[3]);
     if (!uid || !gid || !is_of_system(*uid) || *gid > 65534) continue;
-    book.add_user(fields[0], std::to_string(*uid) + ":" + std::to_string(*gid) + "::" +
-                                 std::string(fields[5]) + ":" + std::string(fields[6]));
+    book.add_user(fields[0], std::to_string(*uid) + ":" + std::to_string(*gid) +
+                                 "::" + std::string(fields[5]) + ":" + std::string(fields[6]));
   }
 }
 

@@ -28,21 +28,30 @@ constexpr std::size_t kMaxText = 16U << 20U;
 constexpr const char* kPackageLists = "/var/lib/dpkg/info";
 
 /// Not here, because they may hold proxies with passwords and tokens: apt.conf.d and auth.conf.d.
-constexpr std::array kPackageManagers = {"adduser.conf",  "apt/keyrings",
-                                         "apt/trusted.gpg.d", "ca-certificates.conf",
-                                         "debconf.conf",  "default/useradd",
-                                         "deluser.conf",  "dpkg/dpkg.cfg",
-                                         "dpkg/dpkg.cfg.d", "dpkg/origins",
-                                         "login.defs",    "pam.conf",
-                                         "pam.d",         "shells",
+constexpr std::array kPackageManagers = {"adduser.conf",
+                                         "apt/keyrings",
+                                         "apt/trusted.gpg.d",
+                                         "ca-certificates.conf",
+                                         "debconf.conf",
+                                         "default/useradd",
+                                         "deluser.conf",
+                                         "dpkg/dpkg.cfg",
+                                         "dpkg/dpkg.cfg.d",
+                                         "dpkg/origins",
+                                         "login.defs",
+                                         "pam.conf",
+                                         "pam.d",
+                                         "shells",
                                          "skel"};
 
 constexpr std::array kAptDirectories = {"apt/apt.conf.d", "apt/auth.conf.d", "apt/preferences.d",
                                         "apt/sources.list.d", "apt/trusted.gpg.d"};
 
-constexpr std::array kVarDirectories = {
-    "backups",   "cache/apt/archives/partial", "cache/debconf", "lib/apt/lists/partial", "lib/dpkg",
-    "lib/misc", "local",                      "log/apt",       "opt",                   "spool"};
+constexpr std::array kVarDirectories = {"backups",       "cache/apt/archives/partial",
+                                        "cache/debconf", "lib/apt/lists/partial",
+                                        "lib/dpkg",      "lib/misc",
+                                        "local",         "log/apt",
+                                        "opt",           "spool"};
 
 Result<void> write_text(int directory, const char* name, std::string_view text, mode_t mode) {
   COVE_TRY_VOID(replace_file(directory, name, text, Durable::kNo));
@@ -91,8 +100,8 @@ Result<void> make_package_directories(const std::string& top, int target) {
   for (const std::string& path : package_paths(top)) {
     struct stat info{};
     if (path.find("..") != std::string::npos || path.find("//") != std::string::npos ||
-        ::fstatat(*host, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISDIR(info.st_mode) || (info.st_mode & (S_IROTH | S_IXOTH)) != (S_IROTH | S_IXOTH)) {
+        ::fstatat(*host, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(info.st_mode) ||
+        (info.st_mode & (S_IROTH | S_IXOTH)) != (S_IROTH | S_IXOTH)) {
       continue;
     }
     struct stat present{};

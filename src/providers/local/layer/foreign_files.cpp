@@ -17,6 +17,7 @@
 #include "providers/local/instance/process.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/launcher/plan.hpp"
+#include "providers/local/layer/subordinate_ids.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {
@@ -29,14 +30,23 @@ namespace {
 constexpr std::chrono::milliseconds kBound = std::chrono::minutes(30);
 constexpr const char* kDone = "done\n";
 
-/// The volume as the program that is run finds it.
-const std::string kVolume = "/proc/self/fd/" + std::to_string(kPlanFd + 1);
+/// The volume as the program that is run finds it: the descriptor behind the plan's.
+const std::string kVolume = "/proc/self/fd/4";
+static_assert(kPlanFd == 3);
 
 std::string plan_of(const SubordinateIds& ids, const std::string& script) {
-  const std::array<std::string, 12> words = {
-      "subordinate", ids.map_uids, ids.map_gids, std::to_string(ids.first_uid),
-      std::to_string(ids.first_gid), std::to_string(SubordinateIds::kCount), "exec", "/bin/sh", "3",
-      "sh", "-c", script};
+  const std::array<std::string, 12> words = {"subordinate",
+                                             ids.map_uids,
+                                             ids.map_gids,
+                                             std::to_string(ids.first_uid),
+                                             std::to_string(ids.first_gid),
+                                             std::to_string(SubordinateIds::kCount),
+                                             "exec",
+                                             "/bin/sh",
+                                             "3",
+                                             "sh",
+                                             "-c",
+                                             script};
   std::string plan;
   for (const std::string& word : words) plan.append(word.c_str(), word.size() + 1);
   return plan;
@@ -73,18 +83,29 @@ Result<void> run(int launcher, const SubordinateIds& ids, int volume, const std:
                "files that belong to subordinate ids cannot be worked on: " + text_in(*errors));
 }
 
-}  // namespace
-
-Result<void> remove_foreign_parts(int launcher, const SubordinateIds& ids, int volume) {
-  return run(launcher, ids, volume,
-             "rm -rf --one-file-system " + kVolume + "/system " + kVolume + "/system.new " + kVolume +
-                 "/workspace " + kVolume + "/home");
+std::string removal() {
+  std::string command = "rm -rf --one-file-system";
+  for (const char* part : {"workspace", "home", "system.new", "system"}) {
+    command += " " + kVolume + "/" + part;
+  }
+  return command;
 }
 
-Result<void> take_back_workspace(int launcher, const SubordinateIds& ids, int volume) {
-  return run(launcher, ids, volume,
-             "find " + kVolume + "/workspace -xdev '(' ! -uid 0 -o ! -gid 0 ')' "
-                                 "-execdir chown -h 0:0 '{}' +");
+std::string taking_back() {
+  return "find " + kVolume +
+         "/workspace -xdev '(' ! -uid 0 -o ! -gid 0 ')' -execdir chown -h 0:0 '{}' +";
+}
+
+}  // namespace
+
+ForeignWork foreign_work(LaunchToolbox& toolbox) {
+  const auto as_root = [&toolbox](const std::string& commands, int volume) -> Result<void> {
+    COVE_TRY(const LaunchTools* tools, toolbox.tools());
+    COVE_TRY(const SubordinateIds ids, subordinate_ids());
+    return run(*tools->image.launcher, ids, volume, commands);
+  };
+  return {.remove_parts = [as_root](int volume) { return as_root(removal(), volume); },
+          .take_back_workspace = [as_root](int volume) { return as_root(taking_back(), volume); }};
 }
 
 }  // namespace cove::local

@@ -69,8 +69,8 @@ Result<void> change_all(int top, const Change& change) {
   if (::fchown(*here, change.of(info.st_uid), change.of(info.st_gid)) != 0) {
     return system_error(errno, "change the owner of a directory of a volume");
   }
-  // What is still to be visited of each directory on the way down. Nothing runs here, so `..` is where
-  // this came from.
+  // What is still to be visited of each directory on the way down. Nothing runs here, so `..` is
+  // where this came from.
   std::vector<std::vector<std::string>> pending;
   COVE_TRY(auto first, change_entries(*here, change));
   pending.push_back(std::move(first));

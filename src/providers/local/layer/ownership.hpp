@@ -7,8 +7,8 @@
 
 namespace cove::local {
 
-/// Gives everything below `directory`, and itself, to a host uid, which is a host gid too. For trees
-/// that Cove made.
+/// Gives everything below `directory`, and itself, to a host uid, which is a host gid too. For
+/// trees that Cove made.
 Result<void> give_all(int directory, std::uint32_t owner);
 
 /// Gives what belongs to the host's uid or gid `from`, below `directory` and itself, to `to`. The

@@ -96,8 +96,9 @@ Result<SubordinateIds> subordinate_ids() {
     return Error(ErrorCode::kUnsupported,
                  "a writable system takes 65,535 subordinate ids in a row where the host is an "
                  "ordinary user, and /etc/subuid and /etc/subgid do not give them to " +
-                     base::quoted(user) + ": usermod --add-subuids 100000-165535 --add-subgids "
-                                          "100000-165535 " +
+                     base::quoted(user) +
+                     ": usermod --add-subuids 100000-165535 --add-subgids "
+                     "100000-165535 " +
                      user + " (or other ids that nobody has)");
   }
   return SubordinateIds{*map_uids, *map_gids, *first_uid, *first_gid};

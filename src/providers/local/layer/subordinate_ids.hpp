@@ -21,11 +21,12 @@ struct SubordinateIds {
   static constexpr std::uint32_t kCount = 65535;
 };
 
-/// Those of this process's user. kUnsupported: the programs of uidmap are missing, or it has too few;
-/// with the remedy.
+/// Those of this process's user. kUnsupported: the programs of uidmap are missing, or it has too
+/// few; with the remedy.
 Result<SubordinateIds> subordinate_ids();
 
-/// The first of `kCount` ids in a row that a text like /etc/subuid gives to a user, named or by number.
+/// The first of `kCount` ids in a row that a text like /etc/subuid gives to a user, named or by
+/// number.
 std::optional<std::uint32_t> subordinate_range(std::string_view text, std::string_view name,
                                                std::uint32_t uid);
 

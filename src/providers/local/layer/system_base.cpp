@@ -59,8 +59,8 @@ Result<void> add_view(SystemView view, int root, SystemBase& base) {
 bool is_same(int directory, const char* path) {
   struct stat one{};
   struct stat other{};
-  return ::fstat(directory, &one) == 0 && ::stat(path, &other) == 0 &&
-         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+  return ::fstat(directory, &one) == 0 && ::stat(path, &other) == 0 && one.st_dev == other.st_dev &&
+         one.st_ino == other.st_ino;
 }
 
 /// HOME is /home/sandbox for root too; what has /root built in finds it there.
@@ -93,9 +93,10 @@ Result<SystemBase> host_system_base() {
 Result<SystemBase> tree_system_base(int directory, const std::string& path) {
   // All of a tree is the sandbox's, so this one never is one.
   if (is_same(directory, "/")) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "policy.root_tree is the host's own root: with a writable system all of it could be "
-                 "read inside; name another tree, or none for the host's system directories");
+    return Error(
+        ErrorCode::kInvalidArgument,
+        "policy.root_tree is the host's own root: with a writable system all of it could be "
+        "read inside; name another tree, or none for the host's system directories");
   }
   SystemBase base;
   base.identity = "tree " + path;

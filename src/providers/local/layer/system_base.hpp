@@ -20,11 +20,11 @@ struct OverlaidDirectory {
 };
 
 struct SystemBase {
-  std::string identity;                      ///< a volume's layer lies over one base for ever
-  bool is_host = false;                      ///< else a tree
-  std::vector<OverlaidDirectory> overlaid;   ///< in the order in which they are mounted inside
-  std::vector<std::string> made;             ///< top directories that lie wholly on the volume
-  std::vector<SystemEntry> others;           ///< links, empty directories
+  std::string identity;                     ///< a volume's layer lies over one base for ever
+  bool is_host = false;                     ///< else a tree
+  std::vector<OverlaidDirectory> overlaid;  ///< in the order in which they are mounted inside
+  std::vector<std::string> made;            ///< top directories that lie wholly on the volume
+  std::vector<SystemEntry> others;          ///< links, empty directories
   bool has_resolv_conf = false;
 };
 
@@ -32,9 +32,9 @@ struct SystemBase {
 /// guarded; /etc, /var, /opt and /srv are made.
 Result<SystemBase> host_system_base();
 
-/// All top directories of a root file system tree; its root's files are the sandbox's root's. Errors:
-/// kInvalidArgument - no tree, or the host's own root; kUnsupported - a top directory has a name that
-/// cannot be a part's.
+/// All top directories of a root file system tree; its root's files are the sandbox's root's.
+/// Errors: kInvalidArgument - no tree, or the host's own root; kUnsupported - a top directory has a
+/// name that cannot be a part's.
 Result<SystemBase> tree_system_base(int directory, const std::string& path);
 
 }  // namespace cove::local

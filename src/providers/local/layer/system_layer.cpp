@@ -24,10 +24,11 @@ constexpr const char* kRootOwned = "root-owned";
 Result<SystemBase> base_of(const SandboxPolicy& policy, bool is_user) {
   if (policy.root_tree.empty()) {
     if (!is_user) return host_system_base();
-    return Error(ErrorCode::kUnsupported,
-                 "a writable system over the host's own takes a host that is root; an ordinary user "
-                 "needs a root file system tree of its own: make one (debootstrap, or 'docker "
-                 "export' unpacked) and name it in policy.root_tree");
+    return Error(
+        ErrorCode::kUnsupported,
+        "a writable system over the host's own takes a host that is root; an ordinary user "
+        "needs a root file system tree of its own: make one (debootstrap, or 'docker "
+        "export' unpacked) and name it in policy.root_tree");
   }
   const UniqueFd tree(::open(policy.root_tree.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!tree) {
@@ -63,8 +64,7 @@ Result<SystemLayer> SystemLayers::open(const OpenedVolume& volume, const Sandbox
 Result<void> settle_owner(const OpenedVolume& volume, bool is_root) {
   if (!volume.marker.range) return ok();
   struct stat info{};
-  const bool was_root =
-      ::fstatat(*volume.directory, kRootOwned, &info, AT_SYMLINK_NOFOLLOW) == 0;
+  const bool was_root = ::fstatat(*volume.directory, kRootOwned, &info, AT_SYMLINK_NOFOLLOW) == 0;
   if (was_root == is_root) return ok();
   const std::uint32_t root = volume.marker.range->first;
   const std::uint32_t user = root + kSandboxUid;

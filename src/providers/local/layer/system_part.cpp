@@ -176,9 +176,9 @@ Result<void> SystemParts::fill_overlay(int part, const OverlaidDirectory& direct
   return put_placeholders(*upper, directory, making);
 }
 
-/// Package managers cannot replace what they cannot read. So what the guard refuses has an empty file
-/// or directory of the same mode and owner over it; it is the guard that protects, not these, and what
-/// the host makes later has none.
+/// Package managers cannot replace what they cannot read. So what the guard refuses has an empty
+/// file or directory of the same mode and owner over it; it is the guard that protects, not these,
+/// and what the host makes later has none.
 Result<void> SystemParts::put_placeholders(int upper, const OverlaidDirectory& directory,
                                            const Making& making) {
   COVE_TRY(const auto entries, unreadable(directory));

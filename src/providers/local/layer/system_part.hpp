@@ -6,7 +6,8 @@
 ///     <volume>/system/overlaid/<name>/merged      where it is mounted, as an ordinary user
 ///     <volume>/system/made/<name>/                a top directory that lies wholly here
 ///
-/// Made whole under another name first, when a start asks for it; then it lasts as long as the volume.
+/// Made whole under another name first, when a start asks for it; then it lasts as long as the
+/// volume.
 #pragma once
 
 #include <map>
@@ -34,8 +35,8 @@ struct SystemPart {
 class SystemParts {
  public:
   /// Opens a volume's part, or makes it. `range`: whose ids the files belong to; none: this user's.
-  /// REQUIRES: nothing runs on the volume, and nobody else works on it. Errors: kFailedPrecondition -
-  /// it lies over another base; kQuotaExceeded - no room; those of the disk.
+  /// REQUIRES: nothing runs on the volume, and nobody else works on it. Errors: kFailedPrecondition
+  /// - it lies over another base; kQuotaExceeded - no room; those of the disk.
   Result<SystemPart> open(int volume, const SystemBase& base, int made_up_etc,
                           const std::optional<UidRange>& range);
 

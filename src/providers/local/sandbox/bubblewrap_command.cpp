@@ -56,8 +56,7 @@ void add_entry(Arguments& arguments, const SystemEntry& entry) {
       return arguments.add({"--ro-bind", entry.source, entry.destination});
     case SystemEntry::Kind::kSymlink:
       return arguments.add({"--symlink", entry.source, entry.destination});
-    case SystemEntry::Kind::kOwn:
-      return arguments.add({"--bind", entry.source, entry.destination});
+    case SystemEntry::Kind::kOwn: return arguments.add({"--bind", entry.source, entry.destination});
     case SystemEntry::Kind::kEmpty:
       return arguments.add({"--perms", "0755", "--dir", entry.destination});
   }

@@ -55,8 +55,9 @@ struct NewVolume {
   std::vector<base::UniqueFd> unsynced;  ///< what is to be synced, in any order
 };
 
-/// What an ordinary user cannot do by itself on a volume with a system layer, whose files may belong
-/// to its subordinate ids: see foreign_files.hpp. Each takes the volume's directory, and blocks.
+/// What an ordinary user cannot do by itself on a volume with a system layer, whose files may
+/// belong to its subordinate ids: see foreign_files.hpp. Each takes the volume's directory, and
+/// blocks.
 struct ForeignWork {
   std::function<Result<void>(int volume)> remove_parts;
   std::function<Result<void>(int volume)> take_back_workspace;
