@@ -73,6 +73,27 @@ int opened_again(int directory) {
   return again;
 }
 
+/// Copies the mount that a directory is in, without what is mounted below it.
+int copied(int directory) {
+  // SAFETY: the empty path means the descriptor itself; the result is a new descriptor.
+  const long copy =
+      ::syscall(SYS_open_tree, directory, "", AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
+  require(copy >= 0, "copy the mount of a system directory");
+  ::close(directory);
+  return static_cast<int>(copy);
+}
+
+void put(int tree, int stage, const char* name) {
+  // SAFETY: both paths live through the call; no memory is written.
+  require(::syscall(SYS_move_mount, tree, "", stage, name, MOVE_MOUNT_F_EMPTY_PATH) == 0,
+          "bind a system directory to the stage");
+  ::close(tree);
+}
+
+void put_away(const char* path) {
+  require(::umount2(path, MNT_DETACH) == 0, "put a system directory away");
+}
+
 void make_place(int stage, const char* name) {
   require(::mkdirat(stage, name, 0755) == 0 || errno == EEXIST, "make a directory on the stage");
 }
@@ -96,21 +117,18 @@ void Layers::add(int lower, bool is_guarded, const char* name) {
 }
 
 void Layers::copy_lowers() {
-  for (int i = 0; i < count_; ++i) {
-    // SAFETY: the empty path means the descriptor itself; the result is a new descriptor.
-    const long copy = ::syscall(SYS_open_tree, layers_[i].lower, "",
-                                AT_EMPTY_PATH | OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC);
-    require(copy >= 0, "copy the mount of a system directory");
-    ::close(layers_[i].lower);
-    layers_[i].lower = static_cast<int>(copy);
-  }
+  if (count_ == 0) return;
+  parts_ = copied(parts_);
+  for (int i = 0; i < count_; ++i) layers_[i].lower = copied(layers_[i].lower);
 }
 
 void Layers::mount_on_stage(int user_namespace) {
   if (count_ == 0) return;
   const int stage = ::open(kStagePath, O_PATH | O_DIRECTORY | O_CLOEXEC);
   require(stage >= 0, "open the stage");
-  for (const char* name : {".lower", ".empty", ".guard"}) make_place(stage, name);
+  for (const char* name : {".parts", ".lower", ".empty", ".guard"}) make_place(stage, name);
+  put(parts_, stage, ".parts");
+  parts_ = open_directory(stage, ".parts");
   for (int i = 0; i < count_; ++i) {
     const Layer& layer = layers_[i];
     put_lower(stage, layer, user_namespace);
@@ -125,9 +143,10 @@ void Layers::mount_on_stage(int user_namespace) {
     }
     ::close(part);
     // The overlay has copies of its own; nothing that is not guarded stays in sight.
-    require(!layer.is_guarded || ::umount2("/tmp/.guard", MNT_DETACH) == 0, "put the guard away");
-    require(::umount2("/tmp/.lower", MNT_DETACH) == 0, "put a system directory away");
+    if (layer.is_guarded) put_away("/tmp/.guard");
+    put_away("/tmp/.lower");
   }
+  put_away("/tmp/.parts");
   ::close(stage);
   ::close(parts_);
 }
@@ -140,9 +159,7 @@ void Layers::put_lower(int stage, const Layer& layer, int user_namespace) {
   // SAFETY: the attributes live through the call; the tree is this process's alone.
   require(::syscall(SYS_mount_setattr, layer.lower, "", AT_EMPTY_PATH, &mapped, sizeof mapped) == 0,
           "map the ids of a system directory");
-  require(::syscall(SYS_move_mount, layer.lower, "", stage, ".lower", MOVE_MOUNT_F_EMPTY_PATH) == 0,
-          "bind a system directory to the stage");
-  ::close(layer.lower);
+  put(layer.lower, stage, ".lower");
   if (!layer.is_guarded) return;
   // An overlay without an upper layer takes two lower ones.
   const Reduced reduced(kToMountOnly);
