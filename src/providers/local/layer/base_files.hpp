@@ -8,7 +8,7 @@ namespace cove::local {
 
 /// Fills the directory `etc`: what `made_up_etc` (see made_up_etc.hpp) has and binds; besides, what
 /// package managers and maintainer scripts read: the host's system accounts (ids below 1000; no
-/// others, no passwords), PAM, dpkg, debconf, adduser, the keys that sign packages; and the empty
+/// others, no passwords), PAM, dpkg, adduser, the keys that sign packages; and the empty
 /// directories that installed packages have. Only what the world can read on the host. All modes
 /// are set, owners are not.
 Result<void> fill_etc(int made_up_etc, int etc);
