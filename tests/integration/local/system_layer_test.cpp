@@ -1,4 +1,5 @@
 // The system part of a volume: made where asked for, kept over a stop, gone with the volume.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -74,11 +75,12 @@ TEST_CASE("System layer: lasts over stop and start, and goes with the volume",
   if (!start(machine, first, writable())) return;
   CHECK(machine.output(first, "id -u; echo $HOME $USER") == "0\n/home/sandbox root\n");
   // Files of several owners, a directory without permissions, a hard link, a removed file.
-  machine.output(first,
-                 "mkdir -p /usr/lib/own/closed && echo kept > /usr/lib/own/file && "
-                 "chown 123:456 /usr/lib/own/file && ln /usr/lib/own/file /usr/lib/own/link && "
-                 "chmod 000 /usr/lib/own/closed && echo x > /etc/own && echo y > /var/lib/own && "
-                 "mv /usr/share/common-licenses /usr/share/licenses && rm -r /usr/share/doc");
+  machine.output(
+      first,
+      "mkdir -p /usr/lib/own/closed && echo kept > /usr/lib/own/file && "
+      "chown 123:456 /usr/lib/own/file && ln /usr/lib/own/file /usr/lib/own/link && "
+      "chmod 000 /usr/lib/own/closed && echo x > /etc/own && echo y > /var/lib/own && "
+      "mv /usr/share/common-licenses /usr/share/licenses && rm -r /usr/share/base-files");
   machine.stop(first).value();
 
   const InstanceRef second = next(first);
@@ -86,7 +88,7 @@ TEST_CASE("System layer: lasts over stop and start, and goes with the volume",
   CHECK(machine.output(second,
                        "cat /usr/lib/own/file /etc/own /var/lib/own; "
                        "stat -c '%u %g %h' /usr/lib/own/file; "
-                       "test ! -e /usr/share/doc && test -d /usr/share/licenses && "
+                       "test ! -e /usr/share/base-files && test -d /usr/share/licenses && "
                        "test ! -e /usr/share/common-licenses && echo whole") ==
         "kept\nx\ny\n123 456 2\nwhole\n");
   machine.stop(second).value();

@@ -1,7 +1,9 @@
 // What a hostile root of a writable system tries. Each case runs in a real sandbox and asserts the
 // specific refusal.
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
@@ -212,8 +214,8 @@ TEST_CASE("Writable system: what root changes stays in the sandbox", "[security]
   const std::string path = host.put("file", 0644);
   RootSandbox sandbox;
   if (!sandbox.is_there) return;
-  sandbox.output("echo changed > " + path + " && rm -rf /usr/share/doc && touch " + host.top() +
-                 "/new /etc/new /var/lib/dpkg/new && chmod 4755 " + path);
+  sandbox.output("echo changed > " + path + " && rm -rf /usr/share/base-files && touch " +
+                 host.top() + "/new /etc/new /var/lib/dpkg/new && chmod 4755 " + path);
   std::ifstream file(path);
   CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == "host-secret");
   CHECK(fs::status(path).permissions() == fs::perms(0644));
