@@ -10,6 +10,7 @@ import http.server
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -124,7 +125,7 @@ def debs():
         for name in sorted(os.listdir(sys.argv[2])):
             if name.endswith(".deb"):
                 with open(os.path.join(sys.argv[2], name), "rb") as package:
-                    found[name] = package.read()
+                    found[re.sub("[^A-Za-z0-9._-]", "_", name)] = package.read()
     return {name: deb for name, deb in found.items() if deb}
 
 
