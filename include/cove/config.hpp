@@ -42,9 +42,10 @@ struct Config {
   MetadataConfig metadata;
   ObjectsConfig objects;
   ProviderConfig provider;
-  SandboxPolicy policy;  ///< "policy": {"network": "none"|"host", "root_tree", "limits": {...}}
-  LifecycleSettings lifecycle;               ///< durations in seconds: "stop_after_s", ...; its
-                                             ///< `running` is "quotas": {"running", ...}
+  SandboxPolicy policy;         ///< "policy": {"network": "none"|"host", "system":
+                                ///< "read_only"|"writable", "root_tree", "limits": {...}}
+  LifecycleSettings lifecycle;  ///< durations in seconds: "stop_after_s", ...; its
+                                ///< `running` is "quotas": {"running", ...}
   std::chrono::milliseconds sweep_every{0};  ///< 0 = only when Cove::sweep is called
   std::uint32_t blocking_threads =
       4;  ///< 1 to 64; for what has no asynchronous form (SQLite, disk)

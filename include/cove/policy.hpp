@@ -14,7 +14,8 @@ namespace cove {
 
 namespace grants {
 struct HostNetwork;
-}
+struct WritableSystem;
+}  // namespace grants
 
 /// Limits of one instance. 0 = the default named; where the machine cannot enforce one, results say
 /// `best_effort` and `doctor` says so.
@@ -35,10 +36,15 @@ class SandboxPolicy {
   /// Joins the host's network namespace: see grants/host_network.hpp.
   void allow(const grants::HostNetwork& grant);
 
+  /// Gives it a system that it may change, as root of it: see grants/writable_system.hpp.
+  void allow(const grants::WritableSystem& grant);
+
   bool has_host_network() const noexcept { return host_network_; }
+  bool has_writable_system() const noexcept { return writable_system_; }
 
  private:
   bool host_network_ = false;
+  bool writable_system_ = false;
 };
 
 }  // namespace cove

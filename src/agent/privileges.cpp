@@ -79,19 +79,23 @@ std::uint64_t raise_open_files() {
 
 /// What no command may have, and what every command starts with, is set once, here: children
 /// inherit it.
-void drop_for_good() {
+void drop_for_good(std::uint64_t kept) {
   for (int capability = 0; capability <= CAP_LAST_CAP; ++capability) {
+    if ((kept & bit(capability)) != 0) continue;
     // Without SETPCAP there is nothing that an exec could gain either: see no_new_privs.
     ::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0);
   }
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
 }
 
+/// Where a user namespace forbids setgroups there are no groups to lose.
+Result<void> leave_groups() {
+  if (::syscall(SYS_setgroups, 0, nullptr) == 0 || errno == EPERM) return ok();
+  return base::system_error(errno, "setgroups");
+}
+
 Result<void> take_file_ids(const wire::AgentBoot& boot) {
-  // Where a user namespace forbids setgroups there are no groups to lose.
-  if (::syscall(SYS_setgroups, 0, nullptr) != 0 && errno != EPERM) {
-    return base::system_error(errno, "setgroups");
-  }
+  COVE_TRY_VOID(leave_groups());
   // These return the id before, never an error: asking again tells whether they worked.
   ::syscall(SYS_setfsgid, boot.gid);
   ::syscall(SYS_setfsuid, boot.uid);
@@ -103,7 +107,26 @@ Result<void> take_file_ids(const wire::AgentBoot& boot) {
                                                  " do not exist in this user namespace");
 }
 
+/// Commands are root of a system of their own. A program that root runs gets what is in the
+/// bounding set and, without new privileges, what its parent has: so the agent has exactly that.
+Result<void> become_commands_root(const wire::AgentBoot& boot) {
+  COVE_TRY(const auto sets, read_capabilities());
+  if (::getuid() != boot.uid || ::getgid() != boot.gid ||
+      (sets.permitted & boot.capabilities) != boot.capabilities) {
+    return Error(ErrorCode::kPermissionDenied,
+                 "uid " + std::to_string(::getuid()) +
+                     " may not run commands as root: it is another user, or lacks a capability");
+  }
+  drop_for_good(boot.capabilities);
+  COVE_TRY_VOID(leave_groups());
+  return keep_capabilities(boot.capabilities);
+}
+
 Result<bool> settle_ids(const wire::AgentBoot& boot) {
+  if (boot.capabilities != 0) {
+    COVE_TRY_VOID(become_commands_root(boot));
+    return false;
+  }
   if (::getuid() == boot.uid && ::getgid() == boot.gid) return false;
   COVE_TRY(const auto sets, read_capabilities());
   constexpr std::uint64_t kNeeded = bit(CAP_SETUID) | bit(CAP_SETGID) | bit(CAP_KILL);
@@ -112,7 +135,7 @@ Result<bool> settle_ids(const wire::AgentBoot& boot) {
                  "uid " + std::to_string(::getuid()) + " may not run commands as " +
                      std::to_string(boot.uid) + ": it lacks SETUID, SETGID or KILL");
   }
-  drop_for_good();
+  drop_for_good(0);
   COVE_TRY_VOID(take_file_ids(boot));
   COVE_TRY_VOID(keep_capabilities(kNeeded));
   return true;

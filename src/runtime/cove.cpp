@@ -108,7 +108,8 @@ Task<Result<Place>> make_place(Core& core, WorkspaceKey key, AcquireOptions opti
   const bool is_quick = prepare::is_quick(options.prepare);
   COVE_CO_TRY(prepare::SkillParts skills, co_await make_skill_parts(core, options.prepare, call));
   const auto make = [&] {
-    const prepare::HostParts host{*parts.blocking, *parts.loop};
+    const prepare::HostParts host{*parts.blocking, *parts.loop,
+                                  parts.config.policy.has_writable_system()};
     return prepare::make_preparation(std::move(options.prepare), session, host, std::move(skills));
   };
   Result<std::shared_ptr<const prepare::Preparation>> made =

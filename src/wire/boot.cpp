@@ -98,6 +98,7 @@ void visit(Boot& boot, Visit&& each) {
   each("home", boot.home);
   each("uid", boot.uid);
   each("gid", boot.gid);
+  each("capabilities", boot.capabilities);
   each("environment", boot.environment);
   each("command_cgroup_fds", boot.command_cgroup_fds);
   each("memory_cgroup_fd", boot.memory_cgroup_fd);

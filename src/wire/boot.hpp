@@ -36,6 +36,10 @@ struct AgentBoot {
   std::uint32_t uid = 1000;
   std::uint32_t gid = 1000;
 
+  /// Capabilities that commands run with, as a bit mask; the agent, which has the same ids then,
+  /// keeps these and no others. 0 = commands have none.
+  std::uint64_t capabilities = 0;
+
   std::map<std::string, std::string> environment;  ///< the base of every command's environment
 
   /// Open `cgroup.procs` (v2) or `tasks`/`cgroup.procs` (v1) files of the commands' group: each

@@ -16,6 +16,7 @@ namespace cove::prepare {
 struct HostParts {
   base::BlockingExecutor& executor;
   Scheduler& scheduler;
+  bool writable_system = false;  ///< of the policy: sandboxes are root of a system of their own
 };
 
 /// One input file. Read-only once made.

@@ -10,6 +10,7 @@
 #include "prepare/steps/directories.hpp"
 #include "prepare/steps/init_scripts.hpp"
 #include "prepare/steps/input_files.hpp"
+#include "prepare/steps/system_layer.hpp"
 
 namespace cove::prepare {
 namespace {
@@ -97,8 +98,9 @@ Result<std::shared_ptr<const Preparation>> make_preparation(PrepareInputs inputs
   const std::size_t longest = made->redactor.longest();
   std::vector<PrepareStep>& steps = made->steps;
   made->makes_session = !plain && !session.empty();
-  made->only_takes_back = plain;
+  made->only_takes_back = plain && !host.writable_system;
   if (made->makes_session) steps.push_back(directories_step(session));
+  if (host.writable_system) steps.push_back(system_layer_step());
   add_mirrors(inputs.mirrors, *made);
   if (!inputs.files.empty()) {
     COVE_TRY(const auto files, make_files(std::move(inputs.files), session, host));

@@ -13,6 +13,7 @@
 #include "guest/agent_guest.hpp"
 #include "providers/local/instance/instances.hpp"
 #include "providers/local/instance/quiet_start.hpp"
+#include "providers/local/layer/foreign_files.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/offline_volume.hpp"
 #include "providers/local/patience.hpp"
@@ -60,8 +61,10 @@ class LocalProvider final : public Provider {
         volumes_(machine_.state,
                  machine_.root ? std::optional<UidRanges>(UidRanges(UidRangesConfig::of(
                                      options.uid_directory, options.uid_base, options.uid_ranges)))
-                               : std::nullopt),
-        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, machine_.pid_space),
+                               : std::nullopt,
+                 foreign_work(toolbox_)),
+        instances_(machine_.state, volumes_, machine_.cgroups, toolbox_, etc_, layers_,
+                   machine_.pid_space),
         syncs_(runtime.executor, runtime.loop) {}
 
   std::string_view name() const override { return "local"; }
@@ -188,6 +191,7 @@ class LocalProvider final : public Provider {
   Machine machine_;
   LaunchToolbox toolbox_;
   MadeUpEtc etc_;
+  SystemLayers layers_;
   Volumes volumes_;
   Instances instances_;
 

@@ -48,6 +48,29 @@ bool is_about_namespaces(const std::string& errors) {
   return false;
 }
 
+/// Where launcher's words are of the system layer, why this machine cannot have one.
+std::optional<std::string> layer_obstacle(const std::string& errors) {
+  if (mentions(errors, "map the ids of a system directory")) {
+    return "the file system of a directory under it cannot map ids, which takes Linux 5.19 and, "
+           "for "
+           "example, ext4, xfs or btrfs, but not an overlay as the root of a container: name a "
+           "root "
+           "tree on such a file system (policy.root_tree)";
+  }
+  if (mentions(errors, "guard a system directory") ||
+      mentions(errors, "mount a directory of the system layer")) {
+    return "the kernel refuses the overlay: put state_dir, and a root tree, on a file system that "
+           "takes one, such as ext4, xfs or btrfs";
+  }
+  if (mentions(errors, "map the subordinate ids") || mentions(errors, "newuidmap") ||
+      mentions(errors, "newgidmap")) {
+    return "the subordinate ids cannot be mapped: see that newuidmap and newgidmap are setuid "
+           "root, "
+           "and that /etc/subuid and /etc/subgid give this user what they say";
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Obstacle> namespace_obstacle() {
@@ -124,6 +147,10 @@ Error explain_start_failure(const std::string& errors) {
   if (mentions(errors, "Too many open files")) {
     return {ErrorCode::kQuotaExceeded,
             "the sandbox did not start: " + base::descriptor_limit() + " (" + cause + ")"};
+  }
+  if (const auto obstacle = layer_obstacle(errors)) {
+    return {ErrorCode::kUnsupported,
+            "the sandbox with a writable system did not start: " + *obstacle + " (" + cause + ")"};
   }
   if (is_about_namespaces(errors)) {
     if (const auto obstacle = namespace_obstacle()) {

@@ -34,7 +34,7 @@ std::optional<std::string> subuid_owner(std::string_view subuid, std::uint64_t f
 NodeId default_node(const std::string& state_name);
 
 /// Why an instance did not start, out of what launcher, bubblewrap and agent wrote: kProvider with
-/// cause and remedy.
+/// cause and remedy; kUnsupported where it is a writable system that this machine cannot have.
 Error explain_start_failure(const std::string& errors);
 
 }  // namespace cove::local

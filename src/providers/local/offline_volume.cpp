@@ -78,6 +78,7 @@ Result<std::unique_ptr<OfflineVolume>> try_open_offline(const OfflineTools& tool
   COVE_TRY(VolumeLock lock, VolumeLock::open(*opened.directory));
   COVE_TRY(const bool taken, lock.try_take(LockRole::kOffline));
   if (!taken) return refuse("it is open already");
+  COVE_TRY_VOID(tools.volumes.take_back_workspace(opened));
   COVE_TRY(UniqueFd workspace, open_workspace(*opened.directory));
   std::unique_ptr<OfflineVolume> offline = std::make_unique<LocalOfflineVolume>(
       tools, std::move(workspace), id_mapping_of(opened.marker), std::move(lock));

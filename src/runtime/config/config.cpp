@@ -9,6 +9,7 @@
 
 #include <cove/config.hpp>
 #include <cove/grants/host_network.hpp>
+#include <cove/grants/writable_system.hpp>
 
 #include "base/text/display_text.hpp"
 #include "base/text/json.hpp"
@@ -37,6 +38,7 @@ void visit_fields(Config& config, Fields& fields) {
   fields.number("/provider/uid_base", config.provider.uid_base);
   fields.number("/provider/uid_ranges", config.provider.uid_ranges);
   fields.network("/policy/network", config.policy);
+  fields.system("/policy/system", config.policy);
   fields.text("/policy/root_tree", config.policy.root_tree);
   fields.number("/policy/limits/memory_bytes", config.policy.limits.memory_bytes);
   fields.number("/policy/limits/processes", config.policy.limits.processes);
@@ -77,6 +79,10 @@ class Reader {
     const json* value = find(key);
     if (value != nullptr && *value == "host") policy.allow(grants::HostNetwork{});
   }
+  void system(const char* key, SandboxPolicy& policy) const {
+    const json* value = find(key);
+    if (value != nullptr && *value == "writable") policy.allow(grants::WritableSystem{});
+  }
 
  private:
   const json* find(const char* key) const {
@@ -104,6 +110,9 @@ class Writer {
   }
   void network(const char* key, const SandboxPolicy& policy) {
     document[Pointer(key)] = policy.has_host_network() ? "host" : "none";
+  }
+  void system(const char* key, const SandboxPolicy& policy) {
+    document[Pointer(key)] = policy.has_writable_system() ? "writable" : "read_only";
   }
 };
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "base/async/timing.hpp"
+#include "prepare/steps/system_layer.hpp"
 
 namespace cove::runtime {
 namespace {
@@ -111,6 +112,18 @@ struct Busy {
   Busy& operator=(const Busy&) = delete;
 };
 
+/// Where the record knows of an archive, the volume was made by a restore: a system layer that was
+/// just prepared for the first time has nothing of what was installed before.
+Task<Result<void>> note_new_layer(Core& core, const Seat& seat, PrepareReport& report,
+                                  const CallContext& call) {
+  for (StepReport& step : report.steps) {
+    if (step.step != prepare::kSystemLayerStep || step.outcome != StepOutcome::kApplied) continue;
+    COVE_CO_TRY(const Record record, co_await core.lifecycle().find(seat.sandbox, call));
+    if (record.snapshot) step.reason = prepare::kLayerIsNew;
+  }
+  co_return ok();
+}
+
 Task<Result<void>> run_steps(Core& core, Seat& seat, Preparing& preparing,
                              std::shared_ptr<Guest> guest, const CallContext& call) {
   const Busy busy(seat);
@@ -121,6 +134,8 @@ Task<Result<void>> run_steps(Core& core, Seat& seat, Preparing& preparing,
   PrepareReport report;
   const Result<void> done =
       co_await core.pipeline().prepare(where, preparing.steps(), report, call);
+  // That the record cannot be read now is told by the next call that needs it.
+  static_cast<void>(co_await note_new_layer(core, seat, report, call));
   preparing.note(instance, done.has_value(), std::move(report));
   if (done && seat.instance == instance) seat.heard = core.clock().now();
   co_return done;

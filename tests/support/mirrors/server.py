@@ -1,6 +1,7 @@
 """A mirror of every package manager in one small HTTP server, with one package each: `cove-demo`.
 
-Usage: server.py LOG     writes its port on a line, and each request's path to LOG; ends with its stdin.
+Usage: server.py LOG [DEBS]   writes its port on a line, and each request's path to LOG; ends with its stdin.
+DEBS is a directory of Debian packages to be served too.
 """
 
 import base64
@@ -9,6 +10,7 @@ import http.server
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -87,23 +89,59 @@ def cargo(base):
             f"/dl/{NAME}-{VERSION}.crate": crate}
 
 
-def apt(base):
+def built_package(name, postinst):
+    """A .deb of nothing but a script; None where dpkg-deb is missing."""
     with tempfile.TemporaryDirectory() as top:
         os.makedirs(top + "/p/DEBIAN")
         with open(top + "/p/DEBIAN/control", "w") as control:
-            control.write(f"Package: {NAME}\nVersion: {VERSION}\nArchitecture: all\n"
+            control.write(f"Package: {name}\nVersion: {VERSION}\nArchitecture: all\n"
                           "Maintainer: test <test@example.test>\nDescription: test\n")
+        if postinst:
+            with open(top + "/p/DEBIAN/postinst", "w") as script:
+                script.write(postinst)
+            os.chmod(top + "/p/DEBIAN/postinst", 0o755)
         try:
             subprocess.run(["dpkg-deb", "--root-owner-group", "-b", top + "/p", top + "/p.deb"],
                            check=True, stdout=subprocess.DEVNULL)
         except OSError:
-            return {}
+            return None
         with open(top + "/p.deb", "rb") as package:
-            deb = package.read()
-    file = f"pool/{NAME}.deb"
-    index = (f"Package: {NAME}\nVersion: {VERSION}\nArchitecture: all\nMaintainer: test <t@e.test>\n"
-             f"Description: test\nFilename: {file}\nSize: {len(deb)}\n"
-             f"SHA256: {hashlib.sha256(deb).hexdigest()}\n").encode()
+            return package.read()
+
+
+# As Debian's own packages make the user that their service runs as.
+SERVICE = """#!/bin/sh
+set -e
+useradd --system --home-dir /var/lib/cove-service --shell /usr/sbin/nologin cove-service
+install -d -o cove-service -m 0750 /var/lib/cove-service
+"""
+
+
+def debs():
+    """File name -> bytes: packages made here, and those in the directory that the caller names."""
+    found = {NAME + ".deb": built_package(NAME, ""),
+             "cove-service.deb": built_package("cove-service", SERVICE)}
+    if len(sys.argv) > 2 and os.path.isdir(sys.argv[2]):
+        for name in sorted(os.listdir(sys.argv[2])):
+            if name.endswith(".deb"):
+                with open(os.path.join(sys.argv[2], name), "rb") as package:
+                    found[re.sub("[^A-Za-z0-9._-]", "_", name)] = package.read()
+    return {name: deb for name, deb in found.items() if deb}
+
+
+def control_of(deb):
+    with tempfile.NamedTemporaryFile(suffix=".deb") as file:
+        file.write(deb)
+        file.flush()
+        return subprocess.run(["dpkg-deb", "-f", file.name], check=True, capture_output=True,
+                              text=True).stdout.strip()
+
+
+def apt(base):
+    packages = debs()
+    index = "".join(f"{control_of(deb)}\nFilename: pool/{name}\nSize: {len(deb)}\n"
+                    f"SHA256: {hashlib.sha256(deb).hexdigest()}\n\n"
+                    for name, deb in packages.items()).encode()
     found = {}
     for archive, suite in (("debian", "bookworm"), ("debian", "bookworm-updates"),
                            ("debian-security", "bookworm-security")):
@@ -113,7 +151,8 @@ def apt(base):
             lines.append(f" {hashlib.sha256(index).hexdigest()} {len(index)} main/binary-{arch}/Packages")
             found[f"/{archive}/dists/{suite}/main/binary-{arch}/Packages"] = index
         found[f"/{archive}/dists/{suite}/Release"] = ("\n".join(lines) + "\n").encode()
-        found[f"/{archive}/{file}"] = deb
+        for name, deb in packages.items():
+            found[f"/{archive}/pool/{name}"] = deb
     return found
 
 

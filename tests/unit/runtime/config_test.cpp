@@ -62,6 +62,7 @@ TEST_CASE("parse_config: only state_dir is needed", "[unit][runtime]") {
   CHECK(config->objects.type == "directory");
   CHECK(config->provider.type == "local");
   CHECK_FALSE(config->policy.has_host_network());
+  CHECK_FALSE(config->policy.has_writable_system());
   CHECK(config->lifecycle.stop_after == 60min);
   CHECK(config->sweep_every == 0ms);
   CHECK(config->blocking_threads == 4);
@@ -74,7 +75,7 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
     "objects": {"type": "memory", "path": "/o"},
     "provider": {"type": "local", "bubblewrap": "/b", "agent": "/a", "cgroup_parent": "x/y",
                  "uid_base": 1000000, "uid_ranges": 12},
-    "policy": {"network": "host", "root_tree": "/r",
+    "policy": {"network": "host", "system": "writable", "root_tree": "/r",
                "limits": {"memory_bytes": 10000000000, "processes": 70, "cpu_percent": 150}},
     "lifecycle": {"stop_after_s": 1.5, "archive_after_s": 2, "activity_lease_s": 3,
                   "activity_idle_s": 4, "heartbeat_s": 0.25, "owner_dead_after_s": 6,
@@ -89,6 +90,7 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
   CHECK(config->provider.uid_base == 1'000'000);
   CHECK(config->provider.uid_ranges == 12);
   CHECK(config->policy.has_host_network());
+  CHECK(config->policy.has_writable_system());
   CHECK(config->policy.root_tree == "/r");
   CHECK(config->policy.limits.memory_bytes == 10'000'000'000);
   CHECK(config->policy.limits.processes == 70);

@@ -34,12 +34,13 @@ bool is_missing(const Error& error) { return error.code() == ErrorCode::kNotFoun
 }  // namespace
 
 Instances::Instances(const StateDirectory& state, const Volumes& volumes, const Cgroups& cgroups,
-                     LaunchToolbox& toolbox, MadeUpEtc& etc, PidSpace here)
+                     LaunchToolbox& toolbox, MadeUpEtc& etc, SystemLayers& layers, PidSpace here)
     : state_(state),
       volumes_(volumes),
       cgroups_(cgroups),
       toolbox_(toolbox),
       etc_(etc),
+      layers_(layers),
       here_(std::move(here)) {}
 
 Result<Instances::Sight> Instances::look(const VolumeRef& volume) const {
@@ -180,6 +181,12 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
   spec.policy.limits = with_defaults(policy.limits);
   COVE_TRY(const UniqueFd etc, etc_.refresh());
   spec.etc = *etc;
+  COVE_TRY_VOID(settle_owner(*attempt.volume, policy.has_writable_system()));
+  std::optional<SystemLayer> layer;
+  if (policy.has_writable_system()) {
+    COVE_TRY(layer, layers_.open(*attempt.volume, policy, *etc));
+    spec.system = &*layer;
+  }
   COVE_TRY(const UniqueFd run_directory,
            make_directory(state_.run(), run_name_of(instance.volume), 0700));
   spec.run_directory = *run_directory;

@@ -15,6 +15,7 @@
 #include "providers/local/instance/cgroups.hpp"
 #include "providers/local/instance/instance_record.hpp"
 #include "providers/local/instance/launch.hpp"
+#include "providers/local/layer/system_layer.hpp"
 #include "providers/local/sandbox/made_up_etc.hpp"
 #include "providers/local/state_directory.hpp"
 #include "providers/local/volume/volumes.hpp"
@@ -49,7 +50,7 @@ class Instances {
  public:
   /// All are borrowed and outlive this.
   Instances(const StateDirectory& state, const Volumes& volumes, const Cgroups& cgroups,
-            LaunchToolbox& toolbox, MadeUpEtc& etc, PidSpace here);
+            LaunchToolbox& toolbox, MadeUpEtc& etc, SystemLayers& layers, PidSpace here);
 
   /// Takes the volume for a start and ends an older epoch. Errors: kIntegrity; kConflict - a newer
   /// epoch runs.
@@ -102,6 +103,7 @@ class Instances {
   const Cgroups& cgroups_;
   LaunchToolbox& toolbox_;
   MadeUpEtc& etc_;
+  SystemLayers& layers_;
   PidSpace here_;
 };
 

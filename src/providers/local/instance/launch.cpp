@@ -15,6 +15,7 @@
 #include "providers/local/root_powers.hpp"
 #include "providers/local/sandbox/bubblewrap_command.hpp"
 #include "providers/local/sandbox/made_up_etc.hpp"
+#include "providers/local/sandbox/root_capabilities.hpp"
 #include "providers/local/sandbox/seccomp_filter.hpp"
 #include "providers/local/small_files.hpp"
 #include "wire/boot.hpp"
@@ -65,13 +66,13 @@ Result<UniqueFd> make_error_file() {
   return fd;
 }
 
-std::map<std::string, std::string> base_environment() {
+std::map<std::string, std::string> base_environment(const char* user) {
   return {{"PATH",
            "/home/sandbox/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:"
            "/sbin:/bin"},
           {"HOME", "/home/sandbox"},
-          {"USER", "sandbox"},
-          {"LOGNAME", "sandbox"},
+          {"USER", user},
+          {"LOGNAME", user},
           {"SHELL", "/bin/sh"},
           {"LANG", "C.UTF-8"},
           {"TMPDIR", "/tmp"},
@@ -86,8 +87,10 @@ wire::AgentBoot boot_of(const LaunchSpec& spec, Inheritance& inheritance, int lo
   boot.epoch = number_of(spec.instance.epoch);
   boot.lock_fd = lock;
   boot.listen_fd = inheritance.pass(listener);
-  boot.uid = boot.gid = kSandboxUid;
-  boot.environment = base_environment();
+  const bool is_root = spec.system != nullptr;
+  boot.uid = boot.gid = is_root ? 0 : kSandboxUid;
+  if (is_root) boot.capabilities = root_capability_mask();
+  boot.environment = base_environment(is_root ? "root" : "sandbox");
   if (spec.cgroup != nullptr) {
     for (const UniqueFd& procs : spec.cgroup->commands) {
       boot.command_cgroup_fds.push_back(inheritance.pass(*procs));
@@ -141,6 +144,34 @@ Result<SystemView> system_view_of(const SandboxPolicy& policy, Sources& sources,
   return tree_system_view(*tree, path);
 }
 
+/// The launcher makes the layer's overlays before anything else sees them.
+Result<SystemView> layered_view_of(const SystemLayer& layer, bool staged, Sources& sources,
+                                   Inheritance& inheritance, PlanText& plan) {
+  std::string place = kStagePath;
+  if (!staged) {
+    COVE_TRY(place, sources.path_of(*layer.part.overlaid, "dir", "overlaid"));
+  }
+  SystemView view;
+  view.own_etc = true;
+  view.has_resolv_conf = layer.base.has_resolv_conf;
+  view.has_hosts = layer.base.is_host;
+  using Kind = SystemEntry::Kind;
+  for (std::size_t i = 0; i < layer.base.made.size(); ++i) {
+    const std::string& name = layer.base.made[i];
+    COVE_TRY(const std::string path, sources.path_of(*layer.part.made[i], "dir", name.c_str()));
+    view.entries.push_back({Kind::kOwn, path, "/" + name});
+  }
+  plan.add({"layers", std::to_string(inheritance.pass(*layer.part.overlaid))});
+  for (const OverlaidDirectory& directory : layer.base.overlaid) {
+    plan.add({"layer", std::to_string(inheritance.pass(*directory.lower)),
+              directory.is_guarded ? "guarded" : "whole", directory.name});
+    const std::string source = place + "/" + directory.name + (staged ? "" : "/merged");
+    view.entries.push_back({Kind::kOwn, source, directory.destination});
+  }
+  view.entries.insert(view.entries.end(), layer.base.others.begin(), layer.base.others.end());
+  return view;
+}
+
 /// What must stay open until the launcher has its own copies.
 struct Held {
   UniqueFd workspace;
@@ -170,12 +201,20 @@ Result<SandboxSpec> sandbox_of(const LaunchTools& tools, const LaunchSpec& spec,
   COVE_TRY(sandbox.workspace, sources.path_of(*held.workspace, "dir", "workspace"));
   COVE_TRY(sandbox.home, sources.path_of(*held.home, "dir", "home"));
   COVE_TRY(sandbox.agent, sources.path_of(*tools.image.agent, "file", "agent"));
-  COVE_TRY(sandbox.etc, sources.path_of(spec.etc, "dir", "etc"));
-  sandbox.etc_bound = MadeUpEtc::bound_directories();
-  COVE_TRY(sandbox.system, system_view_of(spec.policy, sources, held.tree));
+  sandbox.is_root = spec.system != nullptr;
+  if (!sandbox.is_root) {
+    COVE_TRY(sandbox.etc, sources.path_of(spec.etc, "dir", "etc"));
+    sandbox.etc_bound = MadeUpEtc::bound_directories();
+    COVE_TRY(sandbox.system, system_view_of(spec.policy, sources, held.tree));
+  }
   sandbox.host_network = spec.policy.has_host_network();
   sandbox.tmp_bytes = spec.policy.limits.memory_bytes / 4;
   return sandbox;
+}
+
+void add_subordinate(PlanText& plan, const SubordinateIds& ids) {
+  plan.add({"subordinate", ids.map_uids, ids.map_gids, std::to_string(ids.first_uid),
+            std::to_string(ids.first_gid), std::to_string(SubordinateIds::kCount)});
 }
 
 void add_exec(PlanText& plan, const std::vector<std::string>& command) {
@@ -196,6 +235,8 @@ Result<const LaunchTools*> LaunchToolbox::tools() {
   found.bubblewrap = *bubblewrap;
   COVE_TRY(found.image, open_agent_image(settings_.state, settings_.agent, settings_.log.get()));
   COVE_TRY(found.seccomp, seccomp_program(is_range_root() ? AgentUid::kOwn : AgentUid::kShared));
+  // Root inside may take any uid, the agent's too, whatever that is.
+  COVE_TRY(found.root_seccomp, seccomp_program(AgentUid::kShared, SystemRoot::kOwn));
   return &tools_.emplace(std::move(found));
 }
 
@@ -212,18 +253,26 @@ Result<Launched> launch(const LaunchTools& tools, const LaunchSpec& spec, int li
   const int plan_number = inheritance.pass(-1);
   PlanText plan;
 
-  COVE_TRY(held.seccomp, sealed_memory("cove-seccomp", tools.seccomp));
+  const std::string& filter = spec.system != nullptr ? tools.root_seccomp : tools.seccomp;
+  COVE_TRY(held.seccomp, sealed_memory("cove-seccomp", filter));
   const wire::AgentBoot boot = boot_of(spec, inheritance, lock, listener);
   COVE_TRY(held.boot, sealed_memory("cove-boot", wire::to_json(boot)));
   const auto& range = spec.volume.marker.range;
   Sources sources(range.has_value(), inheritance, plan);
   COVE_TRY(SandboxSpec sandbox, sandbox_of(tools, spec, sources, held));
+  if (spec.system != nullptr) {
+    COVE_TRY(sandbox.system,
+             layered_view_of(*spec.system, range.has_value(), sources, inheritance, plan));
+  }
   sandbox.seccomp_fd = inheritance.pass(*held.seccomp);
   sandbox.boot_fd = inheritance.pass(*held.boot);
   const int run_directory = inheritance.pass(spec.run_directory);
   if (range) {
     sandbox.user_namespace_fd = kUserNamespaceFd;
     plan.add({"own", std::to_string(range->first), tools.bubblewrap});
+  } else if (spec.system != nullptr) {
+    sandbox.in_user_namespace = true;
+    add_subordinate(plan, *spec.system->subordinate);
   }
   if (spec.cgroup != nullptr) {
     for (const UniqueFd& members : spec.cgroup->enter) {

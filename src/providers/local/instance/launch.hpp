@@ -15,6 +15,7 @@
 #include "providers/local/agent_image.hpp"
 #include "providers/local/instance/cgroups.hpp"
 #include "providers/local/instance/instance_record.hpp"
+#include "providers/local/layer/system_layer.hpp"
 #include "providers/local/volume/volumes.hpp"
 
 namespace cove::local {
@@ -23,7 +24,8 @@ namespace cove::local {
 struct LaunchTools {
   std::string bubblewrap;
   AgentImage image;
-  std::string seccomp;  ///< BPF program
+  std::string seccomp;       ///< BPF program
+  std::string root_seccomp;  ///< for commands that are root of a system of their own
 };
 
 /// Finds the tools when they are first needed: most processes only connect.
@@ -53,6 +55,7 @@ struct LaunchSpec {
   const VolumeLock& lock;  ///< holds LockRole::kInstance
   int run_directory = -1;  ///< the instance's own, below run/
   int etc = -1;
+  const SystemLayer* system = nullptr;  ///< null: the system is read-only
   PidSpace space;
   const InstanceCgroup* cgroup = nullptr;  ///< null: limits are best effort
   std::string cgroup_name;

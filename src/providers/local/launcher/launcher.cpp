@@ -20,7 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "providers/local/launcher/failing.hpp"
+#include "providers/local/launcher/layers.hpp"
 #include "providers/local/launcher/plan.hpp"
+#include "providers/local/launcher/user_namespaces.hpp"
 
 namespace cove::local {
 namespace {
@@ -28,22 +31,6 @@ namespace {
 constexpr std::size_t kMaxPlan = 256 * 1024;
 constexpr int kMaxStages = 16;
 constexpr int kMaxWords = 1024;
-constexpr unsigned kRangeCount = 65536;
-
-[[noreturn]] void fail(const char* what) {
-  char line[512];
-  const int length =
-      std::snprintf(line, sizeof line, "cove-launcher: %s: %s\n", what, std::strerror(errno));
-  if (length > 0) {
-    const ssize_t ignored = ::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
-    static_cast<void>(ignored);
-  }
-  ::_exit(kLauncherFailed);
-}
-
-void require(bool done, const char* what) {
-  if (!done) fail(what);
-}
 
 /// The words of the plan, one after the other.
 class Plan {
@@ -115,8 +102,14 @@ class Launcher {
       const char* step = plan_.word();
       if (std::strcmp(step, "stage") == 0) {
         stage();
+      } else if (std::strcmp(step, "layers") == 0) {
+        layers_.set_parts(plan_.descriptor());
+      } else if (std::strcmp(step, "layer") == 0) {
+        layer();
       } else if (std::strcmp(step, "own") == 0) {
         own();
+      } else if (std::strcmp(step, "subordinate") == 0) {
+        subordinate();
       } else if (std::strcmp(step, "enter") == 0) {
         enter();
       } else if (std::strcmp(step, "record") == 0) {
@@ -177,15 +170,47 @@ class Launcher {
     stages_[stage_count_++] = {static_cast<int>(tree), is_file, plan_.word()};
   }
 
+  void layer() {
+    const int lower = plan_.descriptor();
+    const bool is_guarded = std::strcmp(plan_.word(), "guarded") == 0;
+    layers_.add(lower, is_guarded, plan_.word());
+  }
+
   void own() {
     const std::uint32_t first = plan_.number();
     const char* program = plan_.word();
     // The stage covers what may lie below its place: the program is opened before.
     program_ = ::open(program, O_PATH | O_CLOEXEC);
     require(program_ >= 0, program);
+    layers_.copy_lowers();
     mount_stages();
     make_user_namespace(first);
+    layers_.mount_on_stage(kUserNamespaceFd);
     first_ = first;
+  }
+
+  /// What `own` is where the host is an ordinary user: the uid map is written by programs that may,
+  /// and this process itself enters the namespace, as its root.
+  void subordinate() {
+    const char* const map_uids = plan_.word();
+    const char* const map_gids = plan_.word();
+    const char* const first_uid = plan_.word();
+    const char* const first_gid = plan_.word();
+    const char* const count = plan_.word();
+    const pid_t child = hold_user_namespace();
+    require(child > 0, "make a user namespace");
+    write_subordinate_map({map_uids, first_uid, count}, child, ::geteuid());
+    write_subordinate_map({map_gids, first_gid, count}, child, ::getegid());
+    const int opened = open_user_namespace(child);
+    require(::setns(opened, CLONE_NEWUSER) == 0, "enter the user namespace");
+    ::close(opened);
+    ::kill(child, SIGKILL);
+    require(::waitpid(child, nullptr, 0) == child, "end the namespace's first process");
+    require(::setgroups(0, nullptr) == 0, "leave the groups of the host's user");
+    require(::unshare(CLONE_NEWNS) == 0, "make a mount namespace");
+    require(::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0,
+            "make the mounts private");
+    layers_.mount_in_place();
   }
 
   void mount_stages() {
@@ -221,29 +246,15 @@ class Launcher {
     require(::setresgid(static_cast<gid_t>(-1), first, static_cast<gid_t>(-1)) == 0 &&
                 ::setresuid(static_cast<uid_t>(-1), first, static_cast<uid_t>(-1)) == 0,
             "become the owner of the uid range");
-    static char stack[16 * 1024] __attribute__((aligned(16)));
-    static pid_t launcher = ::getpid();
-    // SAFETY: the child shares this process's memory but runs on its own stack, makes system calls
-    // only, and is killed and reaped below; where this process is killed before, it ends too.
-    const pid_t child = ::clone(
-        [](void*) -> int {
-          ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-          while (::getppid() == launcher) ::pause();
-          return 0;
-        },
-        stack + sizeof stack, CLONE_VM | CLONE_NEWUSER | SIGCHLD, nullptr);
+    const pid_t child = hold_user_namespace();
     const int made = errno;
     require(::setresuid(static_cast<uid_t>(-1), 0, static_cast<uid_t>(-1)) == 0 &&
                 ::setresgid(static_cast<gid_t>(-1), 0, static_cast<gid_t>(-1)) == 0,
             "become root again");
     errno = made;
     require(child > 0, "make a user namespace");
-    write_map(child, "uid_map", first);
-    write_map(child, "gid_map", first);
-    char path[64];
-    std::snprintf(path, sizeof path, "/proc/%d/ns/user", child);
-    const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
-    require(opened >= 0, "open the user namespace");
+    write_range_maps(child, first);
+    const int opened = open_user_namespace(child);
     require(::dup2(opened, kUserNamespaceFd) == kUserNamespaceFd, "keep the user namespace");
     ::close(opened);
     ::kill(child, SIGKILL);
@@ -254,17 +265,6 @@ class Launcher {
   void reap_holder() {
     if (holder_ <= 0) return;
     require(::waitpid(holder_, nullptr, 0) == holder_, "end the namespace's first process");
-  }
-
-  static void write_map(pid_t child, const char* name, std::uint32_t first) {
-    char path[64];
-    char line[64];
-    std::snprintf(path, sizeof path, "/proc/%d/%s", child, name);
-    const int length = std::snprintf(line, sizeof line, "0 %u %u\n", first, kRangeCount);
-    const int map = ::open(path, O_WRONLY | O_CLOEXEC);
-    require(map >= 0 && ::write(map, line, static_cast<std::size_t>(length)) == length,
-            "write the ids of the user namespace");
-    ::close(map);
   }
 
   /// What is made from here on is born in the group.
@@ -334,6 +334,7 @@ class Launcher {
   }
 
   Plan plan_;
+  Layers layers_;
   Stage stages_[kMaxStages];
   int stage_count_ = 0;
   int program_ = -1;

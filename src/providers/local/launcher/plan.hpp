@@ -2,8 +2,13 @@
 ///
 ///     stage <fd> <file|dir> <name>   bind what the descriptor is to /tmp/<name>, in a mount
 ///                                 namespace of this process's own
+///     layers <fd>                 a directory with `<name>/{upper,work,merged}` for each layer
+///     layer <fd> <guarded|whole> <name>   an overlay over what the descriptor is: see layers.hpp
 ///     own <first> <path>          make a user namespace whose ids are the host's from <first> on,
 ///                                 leave it open, and become <first>, who runs <path>
+///     subordinate <newuidmap> <newgidmap> <first uid> <first gid> <count>   instead of `own`, as
+///                                 an ordinary user: become root of a user namespace of this user's
+///                                 id and the <count> ids that the machine gives to this user
 ///     enter <fd>                  write "0" to the descriptor: a cgroup's list of its threads
 ///     record <fd> <name> <text>   write <text>"pid":N,"start_time":N} as <name> in a directory
 ///     exec <path> <n> <word>...   become that program, with n words as its arguments

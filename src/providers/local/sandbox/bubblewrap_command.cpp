@@ -2,6 +2,8 @@
 
 #include <initializer_list>
 
+#include "providers/local/sandbox/root_capabilities.hpp"
+
 namespace cove::local {
 
 namespace {
@@ -18,29 +20,50 @@ class Arguments {
   std::vector<std::string> list_;
 };
 
+/// What the agent has: what commands get, where they are root; else what it takes to give commands
+/// the sandbox's uid (SETUID, SETGID) and to end them (KILL). And what it takes to take every other
+/// capability away for good (SETPCAP: from the bounding set too).
+void add_capabilities(Arguments& arguments, const SandboxSpec& spec) {
+  arguments.add({"--cap-add", "CAP_SETPCAP"});
+  if (spec.is_root) {
+    for (const RootCapability& kept : kRootCapabilities) arguments.add({"--cap-add", kept.name});
+    return;
+  }
+  for (const char* kept : {"CAP_SETUID", "CAP_SETGID", "CAP_KILL"}) {
+    arguments.add({"--cap-add", kept});
+  }
+}
+
 void add_isolation(Arguments& arguments, const SandboxSpec& spec) {
   // --as-pid-1: the agent itself reaps. --new-session: no terminal of the host's to push input
   // into. Not --die-with-parent: an instance outlives the process that started it.
   arguments.add({"--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
                  "--as-pid-1", "--new-session", "--hostname", "sandbox", "--cap-drop", "ALL"});
   if (!spec.host_network) arguments.add({"--unshare-net"});
-  if (spec.user_namespace_fd < 0) {
+  if (spec.user_namespace_fd < 0 && !spec.in_user_namespace) {
     arguments.add({"--unshare-user", "--uid", "1000", "--gid", "1000"});
     return;
   }
-  arguments.add({"--userns", std::to_string(spec.user_namespace_fd), "--uid", "0", "--gid", "0"});
-  // The agent gives commands the sandbox's uid (SETUID, SETGID), takes every capability from them
-  // for good (SETPCAP: their bounding set too) and may end them (KILL).
-  for (const char* capability : {"CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP", "CAP_KILL"}) {
-    arguments.add({"--cap-add", capability});
+  if (!spec.in_user_namespace) {
+    arguments.add({"--userns", std::to_string(spec.user_namespace_fd), "--uid", "0", "--gid", "0"});
+  }
+  add_capabilities(arguments, spec);
+}
+
+void add_entry(Arguments& arguments, const SystemEntry& entry) {
+  switch (entry.kind) {
+    case SystemEntry::Kind::kBind:
+      return arguments.add({"--ro-bind", entry.source, entry.destination});
+    case SystemEntry::Kind::kSymlink:
+      return arguments.add({"--symlink", entry.source, entry.destination});
+    case SystemEntry::Kind::kOwn: return arguments.add({"--bind", entry.source, entry.destination});
+    case SystemEntry::Kind::kEmpty:
+      return arguments.add({"--perms", "0755", "--dir", entry.destination});
   }
 }
 
 void add_system(Arguments& arguments, const SandboxSpec& spec) {
-  for (const SystemEntry& entry : spec.system.entries) {
-    const bool link = entry.kind == SystemEntry::Kind::kSymlink;
-    arguments.add({link ? "--symlink" : "--ro-bind", entry.source, entry.destination});
-  }
+  for (const SystemEntry& entry : spec.system.entries) add_entry(arguments, entry);
   if (!spec.system.own_etc) {
     arguments.add({"--ro-bind", spec.etc, "/etc"});
     for (const std::string& name : spec.etc_bound) {
@@ -55,7 +78,9 @@ void add_system(Arguments& arguments, const SandboxSpec& spec) {
     if (!spec.system.own_etc || spec.system.has_resolv_conf) {
       arguments.add({"--ro-bind-try", "/etc/resolv.conf", "/etc/resolv.conf"});
     }
-    if (!spec.system.own_etc) arguments.add({"--ro-bind-try", "/etc/hosts", "/etc/hosts"});
+    if (!spec.system.own_etc || spec.system.has_hosts) {
+      arguments.add({"--ro-bind-try", "/etc/hosts", "/etc/hosts"});
+    }
   }
 }
 
@@ -64,7 +89,13 @@ void add_own_places(Arguments& arguments, const SandboxSpec& spec) {
   arguments.add({"--proc", "/proc", "--dev", "/dev"});
   arguments.add({"--perms", "1777", "--size", size, "--tmpfs", "/dev/shm"});
   arguments.add({"--perms", "1777", "--size", size, "--tmpfs", "/tmp"});
-  arguments.add({"--perms", "0755", "--dir", "/run", "--ro-bind", spec.agent, kAgentPath});
+  if (spec.is_root) {
+    // What packages keep there while they run: sockets, pid files, locks.
+    arguments.add({"--perms", "0755", "--size", size, "--tmpfs", "/run"});
+    arguments.add({"--perms", "1777", "--dir", "/run/lock", "--ro-bind", spec.agent, kAgentPath});
+  } else {
+    arguments.add({"--perms", "0755", "--dir", "/run", "--ro-bind", spec.agent, kAgentPath});
+  }
   arguments.add({"--bind", spec.workspace, "/workspace"});
   arguments.add({"--perms", "0755", "--dir", "/home", "--bind", spec.home, "/home/sandbox"});
   // What is left writable are the volume, /tmp and /dev/shm: each has a bound.

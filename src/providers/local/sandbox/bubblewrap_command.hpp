@@ -15,6 +15,12 @@ struct SandboxSpec {
   /// Descriptor of the user namespace of the volume's own uid range, where the host is root; -1:
   /// bubblewrap makes one in which the host's user is uid 1000.
   int user_namespace_fd = -1;
+  /// Bubblewrap is started as root of the sandbox's user namespace and makes none.
+  bool in_user_namespace = false;
+
+  /// Commands are root of a system of their own: see grants/writable_system.hpp.
+  bool is_root = false;
+
   int seccomp_fd = -1;
   int boot_fd = -1;  ///< what the agent is told, see wire/boot.hpp
 

@@ -12,6 +12,7 @@
 
 #include "base/sha256.hpp"
 #include "base/system/system_error.hpp"
+#include "providers/local/sandbox/readable_copy.hpp"
 #include "providers/local/small_files.hpp"
 #include "providers/local/volume/tree_removal.hpp"
 
@@ -81,9 +82,6 @@ constexpr std::array kBoundEntries = {"alternatives", "ssl/certs", "pki/tls/cert
 constexpr std::array<std::string_view, 4> kHostPrefixes = {"java-", "python3.", "ImageMagick-",
                                                            "R"};
 
-constexpr off_t kMaxFile = 8 << 20;
-constexpr int kMaxDepth = 6;
-
 void add_facts(base::Sha256& hash, const std::string& name, const struct stat& info) {
   hash.update(name + ":" + std::to_string(info.st_ino) + ":" + std::to_string(info.st_size) + ":" +
               std::to_string(info.st_mtim.tv_sec) + "." + std::to_string(info.st_mtim.tv_nsec) +
@@ -120,70 +118,6 @@ std::vector<std::string> entries_of(int host_etc) {
   return entries;
 }
 
-Result<void> copy_link(int from, const std::string& name, int to, const std::string& as) {
-  std::string target(4096, '\0');
-  const ssize_t length = ::readlinkat(from, name.c_str(), target.data(), target.size());
-  if (length < 0) return system_error(errno, "read the link '" + name + "'");
-  target.resize(static_cast<std::size_t>(length));
-  if (::symlinkat(target.c_str(), to, as.c_str()) != 0 && errno != EEXIST) {
-    return system_error(errno, "make the link '" + as + "'");
-  }
-  return ok();
-}
-
-Result<void> copy_file(int from, const std::string& name, int to, const std::string& as) {
-  const UniqueFd source(
-      ::openat(from, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK));
-  struct stat info{};
-  if (!source || ::fstat(*source, &info) != 0) return system_error(errno, "open '" + name + "'");
-  // What the world cannot read on the host, nobody in a sandbox can.
-  if (!S_ISREG(info.st_mode) || (info.st_mode & S_IROTH) == 0 || info.st_size > kMaxFile) {
-    return ok();
-  }
-  const UniqueFd target(
-      ::openat(to, as.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (!target) return system_error(errno, "create '" + as + "'");
-  // Read and written, for the host's /etc and the state directory may be of two file systems.
-  char piece[16 * 1024];
-  for (;;) {
-    const ssize_t got = ::read(*source, piece, sizeof piece);
-    if (got < 0) return system_error(errno, "read '" + name + "'");
-    if (got == 0) break;
-    if (::write(*target, piece, static_cast<std::size_t>(got)) != got) {
-      return system_error(errno, "write '" + as + "'");
-    }
-  }
-  if (::fchmod(*target, 0644) != 0) return system_error(errno, "set the mode of '" + as + "'");
-  return ok();
-}
-
-Result<void> copy_entry(int from, const std::string& name, int to, const std::string& as,
-                        int depth) {
-  struct stat info{};
-  if (::fstatat(from, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) return ok();
-  if (S_ISLNK(info.st_mode)) return copy_link(from, name, to, as);
-  if (S_ISREG(info.st_mode)) return copy_file(from, name, to, as);
-  if (!S_ISDIR(info.st_mode) || (info.st_mode & S_IROTH) == 0 || depth == kMaxDepth) return ok();
-  COVE_TRY(const UniqueFd source, open_directory(from, name));
-  COVE_TRY(const UniqueFd target, make_directory(to, as, 0755));
-  COVE_TRY(const auto names, names_in(*source));
-  for (const std::string& child : names) {
-    COVE_TRY_VOID(copy_entry(*source, child, *target, child, depth + 1));
-  }
-  return ok();
-}
-
-/// Copies "ssl/certs" to "ssl/certs": parents are made.
-Result<void> copy_path(int host_etc, const std::string& path, int target) {
-  const auto slash = path.find('/');
-  if (slash == std::string::npos) return copy_entry(host_etc, path, target, path, 0);
-  const std::string parent = path.substr(0, slash);
-  const auto from = open_directory(host_etc, parent);
-  if (!from) return ok();  // a link or nothing: other distributions' layout
-  COVE_TRY(const UniqueFd to, make_directory(target, parent, 0755));
-  return copy_path(**from, path.substr(slash + 1), *to);
-}
-
 Result<void> write_made_file(int target, const MadeFile& made) {
   COVE_TRY_VOID(replace_file(target, made.name, made.text, Durable::kNo));
   if (::fchmodat(target, made.name, 0644, 0) != 0) {
@@ -192,21 +126,15 @@ Result<void> write_made_file(int target, const MadeFile& made) {
   return ok();
 }
 
-Result<void> make_path(int target, const std::string& path) {
-  const auto slash = path.find('/');
-  COVE_TRY(const UniqueFd made, make_directory(target, path.substr(0, slash), 0755));
-  return slash == std::string::npos ? ok() : make_path(*made, path.substr(slash + 1));
-}
-
 /// Builds the whole directory beside the old one.
 Result<void> build(int system, const std::string& name, int host_etc,
                    const std::vector<std::string>& entries) {
   COVE_TRY_VOID(remove_tree(system, name));
   COVE_TRY(const UniqueFd target, make_directory(system, name, 0755));
-  for (const std::string& path : entries) COVE_TRY_VOID(copy_path(host_etc, path, *target));
+  for (const std::string& path : entries) COVE_TRY_VOID(copy_readable(host_etc, path, *target));
   for (const MadeFile& made : kMadeFiles) COVE_TRY_VOID(write_made_file(*target, made));
   for (const std::string& bound : MadeUpEtc::bound_directories()) {
-    COVE_TRY_VOID(make_path(*target, bound));
+    COVE_TRY_VOID(make_path(*target, bound, 0755));
   }
   return ok();
 }

@@ -41,7 +41,6 @@ constexpr std::array kRefused = {
     "umount",
     "umount2",
     "pivot_root",
-    "chroot",
     "open_tree",
     "move_mount",
     "fsopen",
@@ -173,7 +172,8 @@ void refuse_namespaces(Filter& filter) {
   filter.refuse("clone3", {}, ENOSYS);
 }
 
-void refuse_sockets(Filter& filter) {
+/// `netlink_error`: what programs get that ask for other netlink protocols than route.
+void refuse_sockets(Filter& filter, int netlink_error) {
   constexpr int kFamilies = 64;  // the kernel has 46
   for (int family = 0; family < kFamilies; ++family) {
     if (family == AF_UNIX || family == AF_INET || family == AF_INET6 || family == AF_NETLINK) {
@@ -182,7 +182,7 @@ void refuse_sockets(Filter& filter) {
     filter.refuse("socket", {low32_is(0, static_cast<scmp_datum_t>(family))});
     filter.refuse("socketpair", {low32_is(0, static_cast<scmp_datum_t>(family))});
   }
-  filter.refuse("socket", {low32_is(0, AF_NETLINK), is_not(2, NETLINK_ROUTE)});
+  filter.refuse("socket", {low32_is(0, AF_NETLINK), is_not(2, NETLINK_ROUTE)}, netlink_error);
 }
 
 /// Where commands share the agent's uid, the kernel lets them do this to the agent.
@@ -201,19 +201,22 @@ void refuse_changes_to_others(Filter& filter) {
 
 }  // namespace
 
-Result<std::string> seccomp_program(AgentUid agent_uid) {
+Result<std::string> seccomp_program(AgentUid agent_uid, SystemRoot root) {
   Filter filter;
   filter.set(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
   filter.set(SCMP_FLTATR_CTL_OPTIMIZE, 2);  // a search tree: every allowed call walks through it
   for (const char* call : kRefused) filter.refuse(call);
   for (const int call : kRefusedByNumber) filter.refuse(call);
   refuse_namespaces(filter);
-  refuse_sockets(filter);
+  // Programs that make accounts (useradd) go on without the audit log where the kernel has none,
+  // and give up where they may not write it.
+  refuse_sockets(filter, root == SystemRoot::kOwn ? EPROTONOSUPPORT : EPERM);
   // Characters pushed into a terminal's input are read by whoever reads it next, outside too.
   filter.refuse("ioctl", {low32_is(1, TIOCSTI)});
   filter.refuse("ioctl", {low32_is(1, TIOCLINUX)});
   // Other personalities bring old ABIs and switch address randomisation off.
   filter.refuse("personality", {is_not(0, 0)});
+  if (root == SystemRoot::kNone) filter.refuse("chroot");
   if (agent_uid == AgentUid::kShared) refuse_changes_to_others(filter);
   return filter.program();
 }

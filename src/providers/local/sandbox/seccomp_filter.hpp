@@ -15,7 +15,10 @@ namespace cove::local {
 /// process's limits and scheduling is refused too.
 enum class AgentUid : bool { kShared, kOwn };
 
+/// Whether commands are root of a system of their own: chroot is allowed then.
+enum class SystemRoot : bool { kNone, kOwn };
+
 /// The filter as the kernel's BPF program, for `bwrap --seccomp`.
-Result<std::string> seccomp_program(AgentUid agent_uid);
+Result<std::string> seccomp_program(AgentUid agent_uid, SystemRoot root = SystemRoot::kNone);
 
 }  // namespace cove::local

@@ -1,4 +1,4 @@
-/// What a sandbox sees of the host's system: an allow-list, read-only.
+/// What a sandbox sees of the host's system: an allow-list.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,8 @@ struct SystemEntry {
   enum class Kind : std::uint8_t {
     kBind,     ///< `source` (a path) is bound read-only
     kSymlink,  ///< a link to `source` is made
+    kOwn,      ///< `source` (a path) is bound writable: of the sandbox's own system layer
+    kEmpty,    ///< an empty directory
   };
   Kind kind = Kind::kBind;
   std::string source;
@@ -23,10 +25,11 @@ struct SystemEntry {
 
 struct SystemView {
   std::vector<SystemEntry> entries;
-  bool own_etc = false;     ///< /etc comes from a root file system tree, not from made_up_etc.hpp
+  bool own_etc = false;     ///< /etc is among the entries: it is not that of made_up_etc.hpp
   bool has_passwd = false;  ///< with own_etc: there is an /etc/passwd to be covered
   bool has_group = false;
   bool has_resolv_conf = false;
+  bool has_hosts = false;  ///< with own_etc: Cove made it, so the host's hosts may cover its own
 };
 
 /// The host's own: /usr, and /bin, /sbin and the /lib* as they are there (links or directories).

@@ -73,10 +73,15 @@ bool holds_something(int directory) {
   return false;
 }
 
+bool has_system_part(int directory) {
+  struct stat info{};
+  return ::fstatat(directory, "system", &info, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 }  // namespace
 
-Volumes::Volumes(const StateDirectory& state, std::optional<UidRanges> ranges)
-    : state_(state), ranges_(std::move(ranges)) {}
+Volumes::Volumes(const StateDirectory& state, std::optional<UidRanges> ranges, ForeignWork foreign)
+    : state_(state), ranges_(std::move(ranges)), foreign_(std::move(foreign)) {}
 
 RangeHolder Volumes::holder_of(const VolumeRef& volume) const {
   return {state_.node_file(), state_.path(), path_of(volume)};
@@ -277,6 +282,23 @@ Result<Step> Volumes::retire(int sandbox_directory, const VolumeRef& volume) con
   return Step::kDone;
 }
 
+Result<void> Volumes::take_back_workspace(const OpenedVolume& volume) const {
+  if (ranges_ || !foreign_.take_back_workspace || !has_system_part(*volume.directory)) return ok();
+  return foreign_.take_back_workspace(*volume.directory);
+}
+
+/// Where the host is an ordinary user the sandbox's root may have given files to ids that this user
+/// may not touch. The system part goes last: it tells that there may be such files.
+Result<void> Volumes::remove_parts(int directory) const {
+  if (!ranges_ && foreign_.remove_parts && has_system_part(directory)) {
+    COVE_TRY_VOID(foreign_.remove_parts(directory));
+  }
+  for (const char* part : {"workspace", "home", "system.new", "system"}) {
+    COVE_TRY_VOID(remove_tree(directory, part));
+  }
+  return ok();
+}
+
 /// Deletes a retired volume. The marker goes last but one: it says which uid range to return.
 Result<void> Volumes::finish_removal(int sandbox_directory, const VolumeRef& volume) const {
   const std::string name = retired_name_of(volume);
@@ -285,8 +307,7 @@ Result<void> Volumes::finish_removal(int sandbox_directory, const VolumeRef& vol
     if (directory.error().code() == ErrorCode::kNotFound) return ok();
     return directory.error();
   }
-  COVE_TRY_VOID(remove_tree(**directory, "workspace"));
-  COVE_TRY_VOID(remove_tree(**directory, "home"));
+  COVE_TRY_VOID(remove_parts(**directory));
   COVE_TRY_VOID(remove_file(**directory, "lock"));
   if (ranges_) {
     const RangeHolder holder = holder_of(volume);

@@ -4,11 +4,13 @@
 ///     volumes/<deployment>/<sandbox>/<generation>/lock        see volume_lock.hpp
 ///     volumes/<deployment>/<sandbox>/<generation>/workspace/  bound to /workspace
 ///     volumes/<deployment>/<sandbox>/<generation>/home/       bound to /home/sandbox
+///     volumes/<deployment>/<sandbox>/<generation>/system/     a system of its own: system_part.hpp
 ///
-/// The sandbox sees the last two only. All calls block on the disk; they are safe from any thread
+/// The sandbox sees the last three only. All calls block on the disk; they are safe from any thread
 /// and between processes.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -53,10 +55,18 @@ struct NewVolume {
   std::vector<base::UniqueFd> unsynced;  ///< what is to be synced, in any order
 };
 
+/// What an ordinary user cannot do by itself on a volume with a system layer, whose files may
+/// belong to its subordinate ids: see foreign_files.hpp. Each takes the volume's directory, and
+/// blocks.
+struct ForeignWork {
+  std::function<Result<void>(int volume)> remove_parts;
+  std::function<Result<void>(int volume)> take_back_workspace;
+};
+
 class Volumes {
  public:
   /// `ranges`: none where the host is an ordinary user. `state` outlives this.
-  Volumes(const StateDirectory& state, std::optional<UidRanges> ranges);
+  Volumes(const StateDirectory& state, std::optional<UidRanges> ranges, ForeignWork foreign = {});
 
   /// Makes a volume; see Provider::create_volume. It is durable, and may be told of, once all that
   /// is unsynced is. None: busy.
@@ -73,6 +83,9 @@ class Volumes {
 
   /// Opens the lock of whatever directory has the volume's name, to ask for roles. kNotFound.
   Result<VolumeLock> open_lock(const VolumeRef& volume) const;
+
+  /// Makes all of the workspace readable to the host. REQUIRES: nothing runs on the volume.
+  Result<void> take_back_workspace(const OpenedVolume& volume) const;
 
   /// See Provider::delete_volume.
   Result<Step> remove(const VolumeRef& volume) const;
@@ -92,11 +105,13 @@ class Volumes {
   Result<void> fill(int directory, const VolumeMarker& marker) const;
   Result<std::vector<base::UniqueFd>> unsynced(Places places, const VolumeMarker& marker) const;
   Result<Step> retire(int sandbox_directory, const VolumeRef& volume) const;
+  Result<void> remove_parts(int directory) const;
   Result<void> finish_removal(int sandbox_directory, const VolumeRef& volume) const;
   RangeHolder holder_of(const VolumeRef& volume) const;
 
   const StateDirectory& state_;
   std::optional<UidRanges> ranges_;
+  ForeignWork foreign_;
 };
 
 /// Inside, commands run and files belong to this user and group.

@@ -1,0 +1,28 @@
+#include "providers/local/launcher/failing.hpp"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include <unistd.h>
+
+#include "providers/local/launcher/plan.hpp"
+
+namespace cove::local {
+
+void fail(const char* what) {
+  char line[512];
+  const int length =
+      std::snprintf(line, sizeof line, "cove-launcher: %s: %s\n", what, std::strerror(errno));
+  if (length > 0) {
+    const ssize_t ignored = ::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
+    static_cast<void>(ignored);
+  }
+  ::_exit(kLauncherFailed);
+}
+
+void require(bool done, const char* what) {
+  if (!done) fail(what);
+}
+
+}  // namespace cove::local
