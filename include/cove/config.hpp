@@ -42,7 +42,7 @@ struct Config {
   MetadataConfig metadata;
   ObjectsConfig objects;
   ProviderConfig provider;
-  SandboxPolicy policy;  ///< "policy": {"network": "none"|"host", "root_tree", "limits": {...}}
+  SandboxPolicy policy;  ///< "policy": {"network": "none"|"proxy"|"host", "proxy": {...}, ...}
   LifecycleSettings lifecycle;               ///< durations in seconds: "stop_after_s", ...; its
                                              ///< `running` is "quotas": {"running", ...}
   std::chrono::milliseconds sweep_every{0};  ///< 0 = only when Cove::sweep is called

@@ -1,7 +1,12 @@
 #include <cove/grants/host_network.hpp>
+#include <cove/grants/proxy_network.hpp>
 
 namespace cove {
 
 void SandboxPolicy::allow(const grants::HostNetwork& /*grant*/) { host_network_ = true; }
+
+void SandboxPolicy::allow(const grants::ProxyNetwork& grant) {
+  proxy_network_ = std::make_shared<const grants::ProxyNetwork>(grant);
+}
 
 }  // namespace cove
