@@ -22,7 +22,8 @@ bool is_letter_or_digit(char c) noexcept {
 /// RFC 9110, 5.6.2.
 bool is_token(std::string_view text) noexcept {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
-    return is_letter_or_digit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+    return is_letter_or_digit(c) ||
+           std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
   });
 }
 
@@ -108,9 +109,9 @@ Result<std::vector<Header>> parse_headers(std::string_view text) {
 
 /// Headers that are between client and proxy, or that the proxy writes itself.
 std::set<std::string> dropped_headers(const std::vector<Header>& headers) {
-  std::set<std::string> dropped{"connection",          "keep-alive", "proxy-connection",
-                                "proxy-authorization", "te",         "upgrade",
-                                "host"};
+  std::set<std::string> dropped{
+      "connection", "keep-alive", "proxy-connection", "proxy-authorization", "te",
+      "upgrade",    "host"};
   for (const Header& header : headers) {
     if (header.key != "connection") continue;
     std::string_view rest = header.value;

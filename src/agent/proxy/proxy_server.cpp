@@ -65,8 +65,8 @@ std::map<std::string, std::string> ProxyServer::variables(const std::string& exc
   // know it find HTTP as good.
   const std::string url = "http://127.0.0.1:" + std::to_string(port_);
   std::map<std::string, std::string> all;
-  for (const char* name : {"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY",
-                           "ALL_PROXY"}) {
+  for (const char* name :
+       {"http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"}) {
     all[name] = url;
   }
   for (const char* name : {"no_proxy", "NO_PROXY"}) all[name] = exceptions;

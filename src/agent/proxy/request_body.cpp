@@ -5,8 +5,8 @@
 namespace cove::agent {
 namespace {
 
-constexpr std::uint32_t kMaxDigits = 15;             // of a size: less than 2^60
-constexpr std::uint32_t kMaxFraming = 16 * 1024;     // of extensions and trailers
+constexpr std::uint32_t kMaxDigits = 15;          // of a size: less than 2^60
+constexpr std::uint32_t kMaxFraming = 16 * 1024;  // of extensions and trailers
 
 int digit_of(char c) noexcept {
   if (c >= '0' && c <= '9') return c - '0';

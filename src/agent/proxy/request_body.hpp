@@ -27,12 +27,12 @@ class RequestBody {
   enum class Part : std::uint8_t {
     kOver,
     kBroken,
-    kPlain,       ///< `left_` bytes, then it is over
-    kSize,        ///< digits of a chunk's size
-    kExtension,   ///< the rest of that line
-    kChunk,       ///< `left_` bytes of a chunk
-    kChunkEnd,    ///< the line end behind it
-    kTrailer,     ///< lines behind the last chunk, up to an empty one
+    kPlain,      ///< `left_` bytes, then it is over
+    kSize,       ///< digits of a chunk's size
+    kExtension,  ///< the rest of that line
+    kChunk,      ///< `left_` bytes of a chunk
+    kChunkEnd,   ///< the line end behind it
+    kTrailer,    ///< lines behind the last chunk, up to an empty one
   };
   std::size_t take_counted(std::string_view bytes);
   void take_framing(char c);
