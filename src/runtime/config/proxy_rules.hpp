@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <cove/grants/proxy_network.hpp>
+#include <cove/result.hpp>
 
 namespace cove::runtime {
 
