@@ -13,6 +13,7 @@
 #include "wire/reply.hpp"
 
 using namespace cove;
+using test::bytes_of;
 using test::RawWire;
 using test::rule_for;
 using test::TcpPeer;
