@@ -69,7 +69,7 @@ Result<CheckedTarget> check_target(const EgressTarget& target) {
   return wrong(base::quoted(target.host) + " is neither a host name nor an IP address");
 }
 
-Result<AllowList::Rule> AllowList::compile(const grants::ProxyRule& rule) {
+Result<AllowList::Rule> AllowList::compile_one(const grants::ProxyRule& rule) {
   constexpr std::size_t kMostPorts = 100;
   Rule compiled;
   compiled.ports = rule.ports;
@@ -103,7 +103,7 @@ Result<AllowList::Rule> AllowList::compile(const grants::ProxyRule& rule) {
 Result<AllowList> AllowList::compile(const std::vector<grants::ProxyRule>& rules) {
   AllowList list;
   for (const grants::ProxyRule& rule : rules) {
-    Result<Rule> compiled = compile(rule);
+    Result<Rule> compiled = compile_one(rule);
     if (!compiled) {
       return wrong("policy.proxy.allow[" + std::to_string(list.rules_.size()) +
                    "]: " + compiled.error().message());
@@ -120,7 +120,7 @@ AllowList AllowList::of_named(const std::vector<EgressTarget>& targets) {
     rule.host = target.host;
     rule.ports = {target.port};
     rule.private_addresses = true;
-    Result<Rule> compiled = compile(rule);
+    Result<Rule> compiled = compile_one(rule);
     const bool is_one =
         compiled && (compiled->form == Form::kName ||
                      (compiled->form == Form::kRange && rule.host.find('/') == std::string::npos));

@@ -58,7 +58,7 @@ class AllowList {
     std::vector<std::uint16_t> ports;
     bool is_private = false;
   };
-  static Result<Rule> compile(const grants::ProxyRule& rule);
+  static Result<Rule> compile_one(const grants::ProxyRule& rule);
   static bool matches(const Rule& rule, const CheckedTarget& target);
 
   std::vector<Rule> rules_;
