@@ -42,8 +42,8 @@ struct Config {
   MetadataConfig metadata;
   ObjectsConfig objects;
   ProviderConfig provider;
-  SandboxPolicy policy;         ///< "policy": {"network": "none"|"host", "system":
-                                ///< "read_only"|"writable", "root_tree", "limits": {...}}
+  SandboxPolicy policy;         ///< "policy": {"network": "none"|"proxy"|"host", "proxy": {...},
+                                ///< "system": "read_only"|"writable", "root_tree", "limits": {...}}
   LifecycleSettings lifecycle;  ///< durations in seconds: "stop_after_s", ...; its
                                 ///< `running` is "quotas": {"running", ...}
   std::chrono::milliseconds sweep_every{0};  ///< 0 = only when Cove::sweep is called

@@ -10,7 +10,7 @@
 /// file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp, prepare_inputs.hpp, prepare.hpp,
 /// skills.hpp; then record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp,
 /// object_store.hpp, provider.hpp, guest.hpp (its parts are guest_commands.hpp, guest_files.hpp and
-/// guest_search.hpp), snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp.
+/// guest_search.hpp), egress.hpp, snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp.
 ///
 /// Cove is a guest in its host's process: it installs no signal handler, reads no environment
 /// variable, prints nothing, and changes no directory or mask. `Cove` and `Workspace` may be used

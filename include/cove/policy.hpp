@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@ namespace cove {
 namespace grants {
 struct HostNetwork;
 struct WritableSystem;
+struct ProxyNetwork;
 }  // namespace grants
 
 /// Limits of one instance. 0 = the default named; where the machine cannot enforce one, results say
@@ -42,9 +44,16 @@ class SandboxPolicy {
   bool has_host_network() const noexcept { return host_network_; }
   bool has_writable_system() const noexcept { return writable_system_; }
 
+  /// Reaches named hosts through a proxy: see grants/proxy_network.hpp.
+  void allow(const grants::ProxyNetwork& grant);
+
+  /// Null where that is not granted.
+  const grants::ProxyNetwork* proxy_network() const noexcept { return proxy_network_.get(); }
+
  private:
   bool host_network_ = false;
   bool writable_system_ = false;
+  std::shared_ptr<const grants::ProxyNetwork> proxy_network_;
 };
 
 }  // namespace cove

@@ -14,6 +14,7 @@
 #include "agent/exec/command_table.hpp"
 #include "agent/loop/event_loop.hpp"
 #include "agent/privileges.hpp"
+#include "agent/proxy/proxy_server.hpp"
 #include "agent/server/file_service.hpp"
 #include "agent/server/search_service.hpp"
 #include "agent/server/server.hpp"
@@ -144,6 +145,17 @@ std::unique_ptr<const Files> home_files(const wire::AgentBoot& boot) {
   return std::make_unique<const Files>(*std::move(root), boot.home);
 }
 
+/// The proxy of network `proxy`, and its variables for commands; null elsewhere.
+Result<std::unique_ptr<ProxyServer>> open_proxy(EventLoop& loop, const wire::AgentBoot& boot,
+                                                CommandEnvironment& environment) {
+  if (!boot.proxy) return std::unique_ptr<ProxyServer>();
+  COVE_TRY(auto proxy, ProxyServer::open(loop, static_cast<std::uint16_t>(boot.proxy_port)));
+  for (auto& [name, value] : proxy->variables(boot.proxy_exceptions)) {
+    environment.variables.try_emplace(name, value);
+  }
+  return proxy;
+}
+
 }  // namespace
 
 Result<void> run_guest(int boot_fd) {
@@ -153,6 +165,7 @@ Result<void> run_guest(int boot_fd) {
   const Files files(std::move(workspace), boot.workspace, home_of(boot));
   COVE_TRY(const auto loop, EventLoop::open());
   CommandEnvironment environment = make_environment(*loop, files, boot, privileges);
+  COVE_TRY(const auto proxy, open_proxy(*loop, boot, environment));
   SpillStore spill(boot.home);
   environment.spill = &spill;
   COVE_TRY(const auto null, open_null());
@@ -161,7 +174,7 @@ Result<void> run_guest(int boot_fd) {
   const std::unique_ptr<const Files> home = home_files(boot);
   FileService file_service(*loop, files, home.get());
   SearchService search_service(*loop, files);
-  Server server({*loop, *commands, file_service, search_service}, boot);
+  Server server({*loop, *commands, file_service, search_service, proxy.get()}, boot);
   TerminationWatcher termination(*loop, *commands);
   if (!termination.start()) return base::system_error(errno, "watch for SIGTERM");
   COVE_TRY_VOID(server.start());

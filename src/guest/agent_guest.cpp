@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "guest/agent_client.hpp"
+#include "guest/agent_egress.hpp"
 #include "wire/kept_output.hpp"
 #include "wire/reply.hpp"
 
@@ -215,7 +216,7 @@ Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::U
   const bool ours = !call.deadline || *call.deadline > limit;
   if (ours) patience.deadline = limit;
   Result<wire::Greeting> greeting = co_await connection->greeting(patience);
-  const wire::Greeting expected = greeting_of(identity);
+  wire::Greeting expected = greeting_of(identity);
   if (!greeting && ours && greeting.error().code() == ErrorCode::kTimeout) {
     greeting = silent_agent("greet within 10 s");
   }
@@ -223,6 +224,10 @@ Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::U
   if (!accepted) {
     connection->lose(accepted.error());
     co_return accepted.error();
+  }
+  if (runtime.egress != nullptr) {
+    serve_egress(runtime.loop, *connection, *runtime.egress, SandboxId(identity.sandbox));
+    expected.capabilities.emplace_back(wire::kProxyCapability);
   }
   connection->greet(expected);
   auto link = std::make_shared<Link>(Link{runtime, connection, capabilities_of(*greeting)});

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <cove/clock.hpp>
+#include <cove/egress.hpp>
 #include <cove/guest.hpp>
 #include <cove/id_source.hpp>
 
@@ -30,6 +31,9 @@ struct GuestRuntime {
   base::IoLoop& loop;
   const Clock& clock;
   IdSource& ids;
+
+  /// Serves the connections that the agent's proxy asks for; null: none is served.
+  Egress* egress = nullptr;
 };
 
 /// Takes a connected stream socket, exchanges greetings and gives a guest that is shared by all of

@@ -65,7 +65,8 @@ bool Connection::is_open() noexcept {
 std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window,
                                          bool data_follows) {
   // Numbers may come round in a very long life; those still in use are passed over.
-  while (next_stream_ == 0 || streams_.contains(next_stream_)) ++next_stream_;
+  if (next_stream_ >= wire::kFirstAgentStream) next_stream_ = 1;
+  while (streams_.contains(next_stream_)) ++next_stream_;
   const auto stream = std::make_shared<Stream>(loop_, next_stream_++, window);
   if (lost_) {
     stream->error = *lost_;
@@ -216,6 +217,7 @@ Result<void> Connection::take(const wire::FrameView& frame) {
     if (frame.type == wire::FrameType::kError && refusal) return *refusal;
     return violation("a frame without a stream");
   }
+  if (frame.stream >= wire::kFirstAgentStream) return take_of_agent(frame);
   const auto found = streams_.find(frame.stream);
   if (found == streams_.end()) return violation("a frame of a stream that is not open");
   const auto stream = found->second;
@@ -307,8 +309,10 @@ void Connection::lose(const Error& error) {
   for (const auto& [number, stream] : std::exchange(streams_, {})) {
     stream->error = error;
     stream->outgoing.clear();
+    if (stream->asked) stream->asked->over.request_stop();
     stream->notify();
   }
+  asked_streams_ = 0;
 }
 
 }  // namespace cove::guest

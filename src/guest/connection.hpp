@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "base/async/io_loop.hpp"
 #include "base/system/unique_fd.hpp"
 #include "guest/stream.hpp"
+#include "wire/connect_request.hpp"
 #include "wire/frame.hpp"
 #include "wire/greeting.hpp"
 
@@ -30,6 +32,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   /// The agent's greeting. kUnavailable, kIntegrity: as of connect_agent.
   Task<Result<wire::Greeting>> greeting(const CallContext& call);
+
+  /// Told of each stream that the agent opens; it answers by `announce` and `answer`.
+  using ServeStream = std::function<void(std::shared_ptr<Stream>, wire::ConnectRequest)>;
+
+  /// Takes streams that the agent opens; without it they break the protocol. Called before greet,
+  /// whose capabilities say so.
+  void serve(ServeStream serve) { serve_ = std::move(serve); }
   void greet(const wire::Greeting& greeting);
 
   /// Opens a stream with an encoded request; the error of a lost connection is in the stream.
@@ -46,6 +55,12 @@ class Connection : public std::enable_shared_from_this<Connection> {
   /// Lets a stream go: one that is not over is cancelled, and what still comes is dropped.
   void release(const std::shared_ptr<Stream>& stream);
 
+  /// Of a stream that the agent opened: says that what it asked for is open.
+  void announce(const Stream& stream);
+
+  /// Ends a stream that the agent opened, well or with an error.
+  void answer(Stream& stream, const Result<void>& ending);
+
   /// Ends the connection: calls in flight and later ones get `error`.
   void lose(const Error& error);
 
@@ -59,6 +74,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Result<void> take_greeting(const wire::FrameView& frame);
   Result<void> take_on_stream(const wire::FrameView& frame, Stream& stream);
   void take_data(const wire::FrameView& frame, Stream& stream);
+  Result<void> take_of_agent(const wire::FrameView& frame);
+  Result<void> take_request(const wire::FrameView& frame);
+  Result<void> take_on_asked(const wire::FrameView& frame, Stream& stream);
+  void forget(Stream& stream, const Error& why);
   void end(Stream& stream);
   void pump(Stream& stream);
   bool has_room() const noexcept;
@@ -78,6 +97,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::shared_ptr<base::Completion<Result<wire::Greeting>>> greeting_;
   bool greeted_ = false;
   std::uint32_t next_stream_ = 1;
+  ServeStream serve_;
+  std::uint32_t last_asked_ = wire::kFirstAgentStream - 1;
+  std::size_t asked_streams_ = 0;  ///< of `streams_`: opened by the agent
   std::map<std::uint32_t, std::shared_ptr<Stream>> streams_;
 };
 

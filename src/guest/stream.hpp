@@ -5,6 +5,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include <cove/bytes.hpp>
@@ -52,6 +53,13 @@ class Stream {
   std::optional<Bytes> response;
   std::optional<Error> error;
   wire::ReceiveWindow received;
+
+  /// Of a stream that the agent opened.
+  struct Asked {
+    bool ended = false;     ///< the agent sends no more data
+    std::stop_source over;  ///< stops what works for the stream when it is over
+  };
+  std::optional<Asked> asked;
 
   std::deque<Piece> outgoing;
   wire::SendWindow credit{wire::kInitialCredit};

@@ -11,6 +11,7 @@
 #include "runtime/doctor.hpp"
 #include "runtime/use/bring_up.hpp"
 #include "runtime/use/holder.hpp"
+#include "runtime/use/mirror_targets.hpp"
 #include "runtime/use/step_link.hpp"
 
 namespace cove {
@@ -133,9 +134,17 @@ std::optional<Workspace> step_handle(const std::shared_ptr<Holder>& holder,
 Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceKey key,
                                           AcquireOptions options, const CallContext& call) {
   const SandboxId named = options.sandbox;
+  network::Proxy* const proxy = core->parts().egress.get();
+  std::vector<EgressTarget> mirrors;
+  if (proxy != nullptr) {
+    COVE_CO_TRY_VOID(validate(options.prepare));
+    mirrors = runtime::mirror_targets(options.prepare.mirrors);
+    runtime::reach_through_proxy(mirrors, options.prepare.environment);
+  }
   Task<Result<Place>> making = make_place(*core, std::move(key), std::move(options), call);
   COVE_CO_TRY(Place place, co_await making);
   const SandboxId sandbox = named.empty() ? sandbox_id_of(place.key) : named;
+  if (proxy != nullptr) proxy->name_targets(sandbox, mirrors);
   COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
               co_await core->seats().take(sandbox, call));
   place.preparing->skills_held =

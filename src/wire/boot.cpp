@@ -106,6 +106,9 @@ void visit(Boot& boot, Visit&& each) {
   each("address_space_bytes", boot.address_space_bytes);
   each("processes", boot.processes);
   each("best_effort_limits", boot.best_effort_limits);
+  each("proxy", boot.proxy);
+  each("proxy_port", boot.proxy_port);
+  each("proxy_exceptions", boot.proxy_exceptions);
 }
 
 }  // namespace
@@ -130,6 +133,7 @@ Result<AgentBoot> parse_agent_boot(std::string_view text) {
   if (boot.version != 1) return not_boot("version " + std::to_string(boot.version));
   if (boot.listen_fd < 0) return not_boot("it names no listening socket");
   if (boot.workspace.empty()) return not_boot("it names no workspace");
+  if (boot.proxy_port > 65'535) return not_boot("proxy_port is no port");
   return boot;
 }
 

@@ -58,6 +58,11 @@ struct AgentBoot {
   std::uint64_t address_space_bytes = 0;
   std::uint64_t processes = 0;
   bool best_effort_limits = false;
+
+  /// Network `proxy`: the agent listens on 127.0.0.1 and sets the proxy variables of commands.
+  bool proxy = false;
+  std::uint32_t proxy_port = 0;  ///< 0 = one that is free
+  std::string proxy_exceptions;  ///< `no_proxy`
 };
 
 std::string to_json(const AgentBoot& boot);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 
+#include "wire/connect_request.hpp"
 #include "wire/file_reply.hpp"
 #include "wire/frame.hpp"
 #include "wire/greeting.hpp"
@@ -31,6 +32,15 @@ void check_request(ByteView payload) {
   must(wire::parse_request(*encoded).has_value());
 }
 
+/// What an agent asks for is asked for again in the same words.
+void check_connect(ByteView payload) {
+  const auto request = wire::parse_connect(payload);
+  if (!request) return;
+  must(!request->target.host.empty() && request->target.host.size() <= 255);
+  const auto again = wire::parse_connect(wire::encode_connect(*request));
+  must(again.has_value() && again->target == request->target && again->via == request->via);
+}
+
 /// What is known of a process is told again in the same words.
 void check_process_info(ByteView payload) {
   const auto info = wire::parse_process_info(payload);
@@ -42,6 +52,7 @@ void check_process_info(ByteView payload) {
 
 void read_payload(ByteView payload) {
   check_request(payload);
+  check_connect(payload);
   (void)wire::parse_greeting(payload).has_value();
   (void)wire::parse_cancel(payload).has_value();
   (void)wire::parse_exec_reply(payload).has_value();

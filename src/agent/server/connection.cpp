@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 #include <utility>
 
 #include <sys/socket.h>
@@ -43,6 +44,19 @@ void StreamRef::send_event(ByteView payload) const {
 void StreamRef::send_credit(std::uint64_t bytes) const {
   const auto connection = connection_.lock();
   if (connection && bytes > 0) connection->send_credit(stream_, bytes);
+}
+
+void StreamRef::send_end(wire::Channel channel) const {
+  const auto connection = connection_.lock();
+  if (connection) connection->send(wire::FrameType::kEnd, channel, stream_, {});
+}
+
+void StreamRef::cancel() const {
+  const auto connection = connection_.lock();
+  if (!connection || !connection->is_open(stream_)) return;
+  const Bytes payload = wire::encode_cancel({.timed_out = false, .discard = true});
+  connection->send(wire::FrameType::kCancel, wire::Channel::kMain, stream_, payload);
+  connection->end_stream(stream_);
 }
 
 void StreamRef::respond(ByteView payload) const {
@@ -202,14 +216,21 @@ bool Connection::greet(const wire::FrameView& frame) {
   loop_.cancel(greeting_timer_);
   const auto version = wire::common_version(greeting_, *theirs);
   const auto identity = wire::check_identity(greeting_, *theirs);
-  if (version && identity) return true;
+  if (version && identity) {
+    const auto& theirs_too = theirs->capabilities;
+    serves_proxy_ =
+        std::find(theirs_too.begin(), theirs_too.end(), wire::kProxyCapability) != theirs_too.end();
+    owner_.on_greeted(*this);
+    return true;
+  }
   refuse(0, version ? identity.error() : version.error());
   flush();
   return false;
 }
 
 bool Connection::open_stream(const wire::FrameView& frame) {
-  if (frame.stream == 0 || streams_.contains(frame.stream)) return false;
+  if (frame.stream == 0 || frame.stream >= wire::kFirstAgentStream) return false;
+  if (streams_.contains(frame.stream)) return false;
   auto request = wire::parse_request(frame.payload);
   if (!request) {
     refuse(frame.stream, request.error());
@@ -228,6 +249,15 @@ bool Connection::open_stream(const wire::FrameView& frame) {
   return true;
 }
 
+StreamRef Connection::open(ByteView request, std::shared_ptr<StreamHandler> handler) {
+  const bool is_last = last_opened_ == std::numeric_limits<std::uint32_t>::max();
+  if (!serves_proxy() || is_last || streams_.size() >= kMaxStreams) return {};
+  const std::uint32_t number = ++last_opened_;
+  streams_[number] = std::move(handler);
+  send(wire::FrameType::kRequest, wire::Channel::kMain, number, request);
+  return {weak_from_this(), number};
+}
+
 bool Connection::to_stream(const wire::FrameView& frame, StreamHandler& handler) {
   switch (frame.type) {
     case wire::FrameType::kData: return handler.on_data(frame.channel, frame.payload);
@@ -237,10 +267,34 @@ bool Connection::to_stream(const wire::FrameView& frame, StreamHandler& handler)
       if (credit) handler.on_credit(*credit);
       return credit.has_value();
     }
-    case wire::FrameType::kCancel: {
-      const auto cancel = wire::parse_cancel(frame.payload);
-      if (cancel) handler.on_cancel(*cancel);
-      return cancel.has_value();
+    default:
+      return frame.stream < wire::kFirstAgentStream ? to_asked_stream(frame, handler)
+                                                    : to_own_stream(frame, handler);
+  }
+}
+
+/// What only a host sends on a stream that it opened.
+bool Connection::to_asked_stream(const wire::FrameView& frame, StreamHandler& handler) {
+  if (frame.type != wire::FrameType::kCancel) return false;
+  const auto cancel = wire::parse_cancel(frame.payload);
+  if (cancel) handler.on_cancel(*cancel);
+  return cancel.has_value();
+}
+
+/// What only a host sends on a stream that this side opened.
+bool Connection::to_own_stream(const wire::FrameView& frame, StreamHandler& handler) {
+  switch (frame.type) {
+    case wire::FrameType::kEvent: handler.on_event(frame.payload); return true;
+    case wire::FrameType::kResponse:
+      end_stream(frame.stream);
+      handler.on_response(frame.payload);
+      return true;
+    case wire::FrameType::kError: {
+      const auto error = wire::parse_error(frame.payload);
+      if (!error) return false;
+      end_stream(frame.stream);
+      handler.on_error(*error);
+      return true;
     }
     default: return false;
   }

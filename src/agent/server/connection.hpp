@@ -12,6 +12,7 @@
 
 #include "agent/loop/event_loop.hpp"
 #include "base/system/unique_fd.hpp"
+#include "wire/connect_request.hpp"
 #include "wire/frame.hpp"
 #include "wire/greeting.hpp"
 #include "wire/request.hpp"
@@ -31,6 +32,12 @@ class StreamHandler {
   virtual void on_credit(std::uint64_t) {}
   virtual void on_cancel(const wire::Cancel&) {}
 
+  /// Of a stream that this side opened: news; its good end; its bad end. After the last two it is
+  /// open no more.
+  virtual void on_event(ByteView) {}
+  virtual void on_response(ByteView) {}
+  virtual void on_error(const Error&) {}
+
   /// The connection can take more data again.
   virtual void on_room() {}
 
@@ -46,6 +53,7 @@ class StreamRef {
       : connection_(std::move(connection)), stream_(stream) {}
 
   bool is_open() const;
+  explicit operator bool() const noexcept { return stream_ != 0; }
 
   /// False while the peer does not read what is queued already.
   bool has_room() const;
@@ -53,8 +61,12 @@ class StreamRef {
   void send_data(wire::Channel channel, ByteView bytes) const;
   void send_event(ByteView payload) const;
   void send_credit(std::uint64_t bytes) const;
+  void send_end(wire::Channel channel) const;
 
-  /// These end the stream.
+  /// Ends a stream that this side opened: nothing of it is heard any more.
+  void cancel() const;
+
+  /// These end a stream that the host opened.
   void respond(ByteView payload) const;
   void fail(const Error& error) const;
   void fail_with(ByteView encoded_error) const;
@@ -72,6 +84,8 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
     /// Gives the handler of a new stream; null where it was answered already.
     virtual std::shared_ptr<StreamHandler> on_request(wire::Request request, StreamRef stream) = 0;
     virtual void on_collected(const wire::RequestId& id) = 0;
+    /// The host was accepted.
+    virtual void on_greeted(Connection&) {}
     virtual void on_closed(const Connection& connection) = 0;
   };
 
@@ -81,6 +95,12 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   /// Greets; false: there is no room to watch it.
   bool start();
   void on_ready(std::uint32_t events) override;
+
+  /// Whether the host takes streams that this side opens.
+  bool serves_proxy() const noexcept { return serves_proxy_ && !closed_; }
+
+  /// Opens a stream of this side's own. An empty ref: no more can be opened here.
+  StreamRef open(ByteView request, std::shared_ptr<StreamHandler> handler);
 
   bool has_room() const noexcept;
   bool is_open(std::uint32_t stream) const { return streams_.contains(stream); }
@@ -95,6 +115,8 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   bool greet(const wire::FrameView& frame);
   bool open_stream(const wire::FrameView& frame);
   bool to_stream(const wire::FrameView& frame, StreamHandler& handler);
+  bool to_asked_stream(const wire::FrameView& frame, StreamHandler& handler);
+  bool to_own_stream(const wire::FrameView& frame, StreamHandler& handler);
   bool take_collected(ByteView payload);
   void refuse(std::uint32_t stream, const Error& error);
   void mark_dirty();
@@ -110,11 +132,13 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   Bytes out_;
   std::size_t sent_ = 0;
   bool greeted_ = false;
+  bool serves_proxy_ = false;
   bool closed_ = false;
   bool dirty_ = false;
   bool watching_write_ = false;
   mutable bool starved_ = false;  ///< a stream was told that there is no room
   std::uint32_t last_served_ = 0;
+  std::uint32_t last_opened_ = wire::kFirstAgentStream - 1;
   EventLoop::Timer greeting_timer_{};
   std::map<std::uint32_t, std::shared_ptr<StreamHandler>> streams_;
 };

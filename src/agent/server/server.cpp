@@ -58,6 +58,7 @@ Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket
                             "kill_tree", "pty",   "background",  "files",
                             "edit",      "tree",  "watch",       "search"};
   if (parts_.files.has_home()) greeting_.capabilities.emplace_back("home");
+  if (parts_.proxy != nullptr) greeting_.capabilities.emplace_back(wire::kProxyCapability);
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;
   greeting_.generation = boot.generation;
@@ -92,6 +93,11 @@ void Server::accept_again_later() {
   parts_.loop.call_after(kAcceptPause, [this] {
     if (!parts_.loop.add(*socket_, EPOLLIN, this)) accept_again_later();
   });
+}
+
+void Server::on_greeted(Connection& connection) {
+  if (parts_.proxy == nullptr || !connection.serves_proxy()) return;
+  parts_.proxy->add_host(connection.weak_from_this());
 }
 
 void Server::on_closed(const Connection& connection) {

@@ -8,6 +8,7 @@
 
 #include "agent/exec/command_table.hpp"
 #include "agent/loop/event_loop.hpp"
+#include "agent/proxy/proxy_server.hpp"
 #include "agent/server/connection.hpp"
 #include "agent/server/file_service.hpp"
 #include "agent/server/search_service.hpp"
@@ -27,6 +28,7 @@ class Server final : public Watcher, public Connection::Owner {
     CommandTable& commands;
     FileService& files;
     SearchService& searches;
+    ProxyServer* proxy = nullptr;  ///< null: no network `proxy`
   };
 
   Server(Parts parts, const wire::AgentBoot& boot);
@@ -38,6 +40,7 @@ class Server final : public Watcher, public Connection::Owner {
   void on_ready(std::uint32_t events) override;
   std::shared_ptr<StreamHandler> on_request(wire::Request request, StreamRef stream) override;
   void on_collected(const wire::RequestId& id) override { parts_.commands.collected(id); }
+  void on_greeted(Connection& connection) override;
   void on_closed(const Connection& connection) override;
 
  private:

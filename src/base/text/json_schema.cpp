@@ -67,6 +67,18 @@ std::string shortened(const json& value) {
   return text;
 }
 
+/// The types that a rule allows: one name, or a list of them.
+std::vector<std::string> types_of(const json& schema) {
+  const json type = schema.value("type", json());
+  if (type.is_string()) return {type.get<std::string>()};
+  return type.is_array() ? type.get<std::vector<std::string>>() : std::vector<std::string>();
+}
+
+bool allows(const json& schema, const char* type) {
+  const auto types = types_of(schema);
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
 /// "an integer from 1 to 64"
 std::string number_expectation(const json& schema) {
   std::string text = schema.value("type", "") == "integer" ? "an integer" : "a number";
@@ -86,7 +98,11 @@ std::string array_expectation(const json& schema) {
     text += dump_json(schema.value("minItems", json(0))) + " to " + dump_json(schema["maxItems"]);
     text += " ";
   }
-  return text + (schema["items"].value("type", "") == "object" ? "objects" : "texts");
+  std::vector<std::string> kinds;
+  if (allows(schema["items"], "string")) kinds.emplace_back("texts");
+  if (allows(schema["items"], "integer")) kinds.emplace_back("integers");
+  if (allows(schema["items"], "object")) kinds.emplace_back("objects");
+  return text + (kinds.size() == 2 ? kinds[0] + " or " + kinds[1] : list_of(kinds));
 }
 
 /// "an integer from 1 to 64", "one of \"none\", \"host\"".
@@ -96,7 +112,11 @@ std::string expectation(const json& schema) {
     for (const json& value : schema["enum"]) values.push_back(dump_json(value));
     return (values.size() == 1 ? "" : "one of ") + list_of(values);
   }
-  const std::string type = schema.value("type", "");
+  const std::vector<std::string> types = types_of(schema);
+  if (types.size() == 2) {
+    return expectation({{"type", types[0]}}) + " or " + expectation({{"type", types[1]}});
+  }
+  const std::string type = types.empty() ? std::string() : types.front();
   if (type == "string") {
     return schema.contains("minLength") ? "a text of at least one character" : "a text";
   }
@@ -124,7 +144,7 @@ void explain_object(const json& schema, const json& value, const Path& path,
 
 /// An array of the right length is named only because something in it is wrong.
 bool is_wrong_inside(const json& schema, const json& value) {
-  if (!value.is_array() || schema.value("type", "") != "array") return false;
+  if (!value.is_array() || !allows(schema, "array")) return false;
   return value.size() >= schema.value("minItems", std::size_t{0}) &&
          value.size() <= schema.value("maxItems", value.size());
 }
@@ -138,7 +158,7 @@ void explain(const json& document, const json& schema, const Path& path,
     rule = in_array ? &rule->at("items") : &rule->at("properties").at(step);
     value = in_array ? &value->at(std::stoull(step)) : &value->at(step);
   }
-  if (value->is_object() && rule->value("type", "") == "object") {
+  if (value->is_object() && allows(*rule, "object")) {
     explain_object(*rule, *value, path, problems);
     return;
   }

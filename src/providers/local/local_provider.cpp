@@ -70,7 +70,7 @@ class LocalProvider final : public Provider {
   std::string_view name() const override { return "local"; }
   NodeId node() const override { return machine_.node; }
   ProviderCapabilities capabilities() const override {
-    return {.offline_volume = true, .limits = machine_.cgroups.limits()};
+    return {.offline_volume = true, .limits = machine_.cgroups.limits(), .egress_policy = true};
   }
 
   Task<Result<void>> create_volume(const VolumeRef& volume, const CallContext& call) override {
@@ -324,7 +324,7 @@ Task<Result<std::shared_ptr<Guest>>> LocalProvider::greet(const InstanceRef& ins
   if (!bounded.deadline || *bounded.deadline > bound) bounded.deadline = bound;
   guest::AgentIdentity identity{instance.volume.deployment.str(), instance.volume.sandbox.str(),
                                 instance.volume.generation.str(), number_of(instance.epoch)};
-  const guest::GuestRuntime tools{runtime_.loop, runtime_.clock, runtime_.ids};
+  const guest::GuestRuntime tools{runtime_.loop, runtime_.clock, runtime_.ids, runtime_.egress};
   COVE_CO_TRY(auto reached, co_await guest::connect_agent(tools, std::move(socket),
                                                           std::move(identity), bounded));
   if (const auto marker = volumes_.marker_identity(instance.volume)) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cove/clock.hpp>
+#include <cove/egress.hpp>
 #include <cove/id_source.hpp>
 #include <cove/log.hpp>
 #include <cove/provider.hpp>
@@ -43,6 +44,7 @@ struct LocalRuntime {
   const Clock& clock;
   IdSource& ids;
   std::shared_ptr<LogSink> log;  ///< may be null
+  Egress* egress = nullptr;      ///< serves network `proxy`; null: nothing outside is reached
 };
 
 /// Opens the state directory; blocks on the disk. That this machine cannot isolate is no error

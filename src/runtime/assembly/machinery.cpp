@@ -30,6 +30,13 @@ Result<void> open_store_and_provider(Machinery& made, Parts parts) {
   return ok();
 }
 
+Result<void> open_egress(Machinery& made) {
+  const grants::ProxyNetwork* network = made.config.policy.proxy_network();
+  if (network == nullptr) return ok();
+  COVE_TRY(made.egress, network::Proxy::open({*made.loop, made.clock}, *network));
+  return ok();
+}
+
 Result<void> open_lifecycle(Machinery& made) {
   const CallContext call{.deadline = made.clock.now() + kForOpening, .stop = {}};
   const LifecycleParts parts{
@@ -47,6 +54,7 @@ Result<void> fill(Machinery& made, Parts parts) {
   COVE_TRY(made.owners, OwnerFiles::open(*made.state_directory, made.ids));
   made.loop = std::make_unique<base::IoLoop>();
   made.blocking = std::make_unique<base::WorkerPool>(made.config.blocking_threads);
+  COVE_TRY_VOID(open_egress(made));
   COVE_TRY_VOID(open_store_and_provider(made, std::move(parts)));
   made.snapshotter = make_snapshotter(made);
   COVE_TRY_VOID(open_lifecycle(made));
@@ -65,6 +73,11 @@ Task<int> let_go_of_parts(Machinery& machinery) {
   machinery.provider.reset();
   machinery.objects.reset();
   machinery.metadata.reset();
+  if (machinery.egress) {
+    // The guests went with the provider, and their connections to the outside go with them.
+    const CallContext call{.deadline = machinery.clock.now() + kForLeases, .stop = {}};
+    static_cast<void>(co_await machinery.egress->close(call));
+  }
   co_return 0;
 }
 

@@ -9,6 +9,7 @@
 #include "base/async/worker_pool.hpp"
 #include "base/system/system_clock.hpp"
 #include "base/system/unique_fd.hpp"
+#include "network/proxy.hpp"
 #include "runtime/assembly/owner_files.hpp"
 
 namespace cove::runtime {
@@ -24,6 +25,7 @@ struct Machinery {
   std::unique_ptr<OwnerFiles> owners;
   std::unique_ptr<base::IoLoop> loop;
   std::unique_ptr<base::WorkerPool> blocking;
+  std::unique_ptr<network::Proxy> egress;  ///< null without network `proxy`
   std::shared_ptr<MetadataStore> metadata;
   std::shared_ptr<ObjectStore> objects;
   std::shared_ptr<Provider> provider;

@@ -62,7 +62,8 @@ local::LocalOptions local_options(const Config& config) {
 }
 
 Made<Provider> open_local(Machinery& made) {
-  const local::LocalRuntime runtime{*made.loop, *made.blocking, made.clock, made.ids, made.log};
+  const local::LocalRuntime runtime{*made.loop, *made.blocking, made.clock,
+                                    made.ids,   made.log,       made.egress.get()};
   return local::open_local_provider(local_options(made.config), runtime);
 }
 

@@ -9,6 +9,7 @@
 
 #include <cove/config.hpp>
 #include <cove/grants/host_network.hpp>
+#include <cove/grants/proxy_network.hpp>
 #include <cove/grants/writable_system.hpp>
 
 #include "base/text/display_text.hpp"
@@ -16,6 +17,7 @@
 #include "base/text/json_schema.hpp"
 #include "providers/local/volume/uid_ranges.hpp"
 #include "runtime/config/config_check.hpp"
+#include "runtime/config/proxy_rules.hpp"
 
 namespace cove {
 namespace {
@@ -78,6 +80,12 @@ class Reader {
   void network(const char* key, SandboxPolicy& policy) const {
     const json* value = find(key);
     if (value != nullptr && *value == "host") policy.allow(grants::HostNetwork{});
+    if (value == nullptr || *value != "proxy") return;
+    grants::ProxyNetwork proxy;
+    if (const json* allow = find("/policy/proxy/allow")) {
+      proxy.allow = runtime::read_proxy_rules(*allow);
+    }
+    policy.allow(proxy);
   }
   void system(const char* key, SandboxPolicy& policy) const {
     const json* value = find(key);
@@ -110,6 +118,10 @@ class Writer {
   }
   void network(const char* key, const SandboxPolicy& policy) {
     document[Pointer(key)] = policy.has_host_network() ? "host" : "none";
+    const grants::ProxyNetwork* proxy = policy.proxy_network();
+    if (proxy == nullptr || policy.has_host_network()) return;
+    document[Pointer(key)] = "proxy";
+    document[Pointer("/policy/proxy/allow")] = runtime::write_proxy_rules(proxy->allow);
   }
   void system(const char* key, const SandboxPolicy& policy) {
     document[Pointer(key)] = policy.has_writable_system() ? "writable" : "read_only";
@@ -166,6 +178,7 @@ Result<void> check_beyond_schema(const Config& config) {
   COVE_TRY_VOID(check_path("provider.agent", config.provider.agent));
   COVE_TRY_VOID(check_path("policy.root_tree", config.policy.root_tree));
   COVE_TRY_VOID(check_cgroup_parent(config.provider.cgroup_parent));
+  COVE_TRY_VOID(runtime::check_proxy_network(config.policy));
   if (config.lifecycle.heartbeat * 3 > config.lifecycle.owner_dead_after) {
     return Error(
         ErrorCode::kInvalidArgument,
@@ -182,6 +195,14 @@ Result<void> check_beyond_schema(const Config& config) {
   return ok();
 }
 
+/// An allow-list that nothing reads would let its author believe in it.
+Result<void> check_proxy_is_used(const json& document) {
+  const json policy = document.value("policy", json::object());
+  if (!policy.contains("proxy") || policy.value("network", "none") == "proxy") return ok();
+  return Error(ErrorCode::kInvalidArgument,
+               "policy.proxy has a meaning only where policy.network is \"proxy\"");
+}
+
 Result<json> schema() { return base::parse_json(config_schema()); }
 
 }  // namespace
@@ -193,6 +214,7 @@ Result<Config> parse_config(std::string_view text) {
   }
   COVE_TRY(const json rules, schema());
   COVE_TRY_VOID(base::check_against_schema(*document, rules));
+  COVE_TRY_VOID(check_proxy_is_used(*document));
   Config config;
   Reader reader(*document);
   visit_fields(config, reader);

@@ -125,7 +125,7 @@ TEST_CASE("parse_config: several faults are all named", "[unit][runtime]") {
   CHECK(message.find("state_dir is missing; it must be a text") != std::string::npos);
   CHECK(message.find("blocking_threads must be an integer from 1 to 64, not 65") !=
         std::string::npos);
-  CHECK(message.find(R"(policy.network must be one of "none", "host", not "open")") !=
+  CHECK(message.find(R"(policy.network must be one of "none", "proxy", "host", not "open")") !=
         std::string::npos);
   CHECK(message.find("policy.limits.cpu is not a key; known there: cpu_percent, memory_bytes, "
                      "processes") != std::string::npos);

@@ -8,7 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cove/grants/proxy_network.hpp>
+
 #include "base/system/system_error.hpp"
+#include "base/values/proxy_exceptions.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/launcher/plan.hpp"
 #include "providers/local/machine_facts.hpp"
@@ -79,6 +82,19 @@ std::map<std::string, std::string> base_environment(const char* user) {
           {"COVE_SANDBOX", "1"}};
 }
 
+/// Network `proxy`: what the agent is told of it. The namespace is the sandbox's own, so the port
+/// is free.
+void add_proxy(const SandboxPolicy& policy, wire::AgentBoot& boot) {
+  constexpr std::uint16_t kProxyPort = 3128;
+  const grants::ProxyNetwork* proxy = policy.proxy_network();
+  if (proxy == nullptr || policy.has_host_network()) return;
+  std::vector<std::string> hosts;
+  for (const grants::ProxyRule& rule : proxy->allow) hosts.push_back(rule.host);
+  boot.proxy = true;
+  boot.proxy_port = kProxyPort;
+  boot.proxy_exceptions = base::proxy_exceptions(hosts);
+}
+
 wire::AgentBoot boot_of(const LaunchSpec& spec, Inheritance& inheritance, int lock, int listener) {
   wire::AgentBoot boot;
   boot.deployment = spec.instance.volume.deployment.str();
@@ -91,6 +107,7 @@ wire::AgentBoot boot_of(const LaunchSpec& spec, Inheritance& inheritance, int lo
   boot.uid = boot.gid = is_root ? 0 : kSandboxUid;
   if (is_root) boot.capabilities = root_capability_mask();
   boot.environment = base_environment(is_root ? "root" : "sandbox");
+  add_proxy(spec.policy, boot);
   if (spec.cgroup != nullptr) {
     for (const UniqueFd& procs : spec.cgroup->commands) {
       boot.command_cgroup_fds.push_back(inheritance.pass(*procs));
