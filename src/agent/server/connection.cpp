@@ -218,8 +218,8 @@ bool Connection::greet(const wire::FrameView& frame) {
   const auto identity = wire::check_identity(greeting_, *theirs);
   if (version && identity) {
     const auto& theirs_too = theirs->capabilities;
-    serves_proxy_ = std::find(theirs_too.begin(), theirs_too.end(), wire::kProxyCapability) !=
-                    theirs_too.end();
+    serves_proxy_ =
+        std::find(theirs_too.begin(), theirs_too.end(), wire::kProxyCapability) != theirs_too.end();
     owner_.on_greeted(*this);
     return true;
   }

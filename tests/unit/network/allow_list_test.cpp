@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "network/rules/allow_list.hpp"
+
+#include <catch2/catch.hpp>
 
 using cove::EgressTarget;
 using cove::ErrorCode;

@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "network/rules/ip_address.hpp"
+
+#include <catch2/catch.hpp>
 
 using cove::network::AddressKind;
 using cove::network::IpAddress;
@@ -47,18 +47,17 @@ TEST_CASE("IpAddress: every special range has its kind", "[unit][network]") {
   for (const char* text : {"169.254.0.1", "fe80::1", "febf::1"}) {
     CHECK(kind(text) == AddressKind::kLinkLocal);
   }
-  for (const char* text :
-       {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1", "198.18.0.1",
-        "192.0.2.1", "203.0.113.9", "240.0.0.1", "fc00::1", "fdff::1", "fec0::1", "2001:db8::1",
-        "::7f00:1"}) {
+  for (const char* text : {"10.0.0.1", "172.16.0.1", "172.31.255.255", "192.168.1.1", "100.64.0.1",
+                           "198.18.0.1", "192.0.2.1", "203.0.113.9", "240.0.0.1", "fc00::1",
+                           "fdff::1", "fec0::1", "2001:db8::1", "::7f00:1"}) {
     CHECK(kind(text) == AddressKind::kPrivate);
   }
   for (const char* text : {"169.254.169.254", "100.100.100.200", "168.63.129.16", "fd00:ec2::254",
                            "::ffff:169.254.169.254"}) {
     CHECK(kind(text) == AddressKind::kMetadata);
   }
-  for (const char* text : {"0.0.0.0", "0.1.2.3", "224.0.0.1", "239.255.255.250", "255.255.255.255",
-                           "::", "ff02::1"}) {
+  for (const char* text :
+       {"0.0.0.0", "0.1.2.3", "224.0.0.1", "239.255.255.250", "255.255.255.255", "::", "ff02::1"}) {
     CHECK(kind(text) == AddressKind::kNever);
   }
 }

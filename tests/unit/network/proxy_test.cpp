@@ -1,4 +1,6 @@
 // What the proxy refuses before it connects to anybody; connections are in tests/integration.
+#include "network/proxy.hpp"
+
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -7,7 +9,6 @@
 
 #include "base/async/spawn.hpp"
 #include "base/system/system_clock.hpp"
-#include "network/proxy.hpp"
 
 using namespace cove;
 using namespace std::chrono_literals;

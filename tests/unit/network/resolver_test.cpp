@@ -1,3 +1,5 @@
+#include "network/resolver.hpp"
+
 #include <atomic>
 #include <future>
 #include <thread>
@@ -7,7 +9,6 @@
 #include "base/async/io_loop.hpp"
 #include "base/async/spawn.hpp"
 #include "base/system/system_clock.hpp"
-#include "network/resolver.hpp"
 
 using namespace cove;
 using namespace std::chrono_literals;

@@ -94,10 +94,9 @@ TEST_CASE("Mirrors: each is a target with its port", "[unit][runtime][proxy]") {
   mirrors.apt = "http://[fd00::1]:81/debian";
   mirrors.go = "https://npm.corp";
   mirrors.cargo = "http://[::1]/x";
-  CHECK(runtime::mirror_targets(mirrors) == std::vector<EgressTarget>{{"npm.corp", 443},
-                                                                      {"127.0.0.1", 8080},
-                                                                      {"fd00::1", 81},
-                                                                      {"::1", 80}});
+  CHECK(runtime::mirror_targets(mirrors) ==
+        std::vector<EgressTarget>{
+            {"npm.corp", 443}, {"127.0.0.1", 8080}, {"fd00::1", 81}, {"::1", 80}});
 }
 
 TEST_CASE("Mirrors: one at a loopback address is reached through the proxy",

@@ -1,8 +1,9 @@
+#include "wire/connect_request.hpp"
+
 #include <catch2/catch.hpp>
 
 #include "wire/boot.hpp"
 #include "wire/cbor.hpp"
-#include "wire/connect_request.hpp"
 
 using namespace cove;
 
@@ -27,10 +28,10 @@ TEST_CASE("ConnectRequest: a host or port that is none makes it wrong", "[unit][
   CHECK(code_of({{"kind", 1}, {"host", "a"}, {"port", 65536}}) == ErrorCode::kIntegrity);
   CHECK(code_of({{"kind", 1}, {"host", "a"}}) == ErrorCode::kIntegrity);
   CHECK(code_of({{"kind", 2}, {"host", "a"}, {"port", 1}}) == ErrorCode::kUnsupported);
-  CHECK(wire::parse_connect(
-            wire::encode_cbor({{"kind", 1}, {"host", "a"}, {"port", 1}, {"via", 99}}))
-            .value()
-            .via == EgressVia::kConnect);
+  CHECK(
+      wire::parse_connect(wire::encode_cbor({{"kind", 1}, {"host", "a"}, {"port", 1}, {"via", 99}}))
+          .value()
+          .via == EgressVia::kConnect);
 }
 
 TEST_CASE("AgentBoot: says whether there is a proxy; one without a word of it has none",

@@ -1,3 +1,5 @@
+#include "agent/proxy/opening.hpp"
+
 #include <optional>
 #include <string>
 
@@ -5,7 +7,6 @@
 
 #include "agent/proxy/answers.hpp"
 #include "agent/proxy/http_head.hpp"
-#include "agent/proxy/opening.hpp"
 
 using namespace cove;
 using agent::OpeningReader;
@@ -141,8 +142,7 @@ TEST_CASE("Opening: what is no request to a proxy is told so", "[unit][agent][pr
   CHECK(status_of(many + "\r\n") == 400);
 }
 
-TEST_CASE("Opening: SOCKS5 with a name, IPv4 and IPv6, however it is cut",
-          "[unit][agent][proxy]") {
+TEST_CASE("Opening: SOCKS5 with a name, IPv4 and IPv6, however it is cut", "[unit][agent][proxy]") {
   const std::string hello = raw("\x05\x02\x02\x00", 4);
   const std::string to_name = raw("\x05\x01\x00\x03\x0b", 5) + "example.org" + raw("\x01\xbb", 2);
   const std::string to_v4 = raw("\x05\x01\x00\x01\x7f\x00\x00\x01\x00\x50", 10);

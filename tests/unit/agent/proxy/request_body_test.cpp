@@ -1,8 +1,8 @@
+#include "agent/proxy/request_body.hpp"
+
 #include <string>
 
 #include <catch2/catch.hpp>
-
-#include "agent/proxy/request_body.hpp"
 
 using cove::agent::RequestBody;
 
