@@ -122,8 +122,8 @@ class Cove {
 
   /// Checks a package (see inspect_skill_package) and keeps it in the object store under a version
   /// id that it has for ever. The same bytes again are a success. Errors: as
-  /// inspect_skill_package; kAlreadyExists - the version id has another content; those of the
-  /// object store. After kUnavailable it may be there: add it again.
+  /// inspect_skill_package; kAlreadyExists - the version id has another content, or had it before
+  /// it was removed; those of the object store. After kUnavailable it may be there: add it again.
   Result<SkillPackageInfo> add_skill(const std::string& version_id, ByteView package,
                                      const CallContext& call = {}) const;
 
