@@ -2051,7 +2051,7 @@ typedef struct cove_piece_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;           /* must be 0 */
   cove_piece_fn on_piece;       /* required */
-  cove_progress_fn on_progress; /* NULL = nobody asks */
+  cove_progress_fn on_progress; /* told at the begin too, with 0; NULL = nobody asks */
   cove_done_fn on_done;         /* required */
   void* user_data;              /* for all three */
   cove_drop_fn drop;            /* NULL = nothing to do */

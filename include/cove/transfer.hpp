@@ -38,7 +38,7 @@ struct DownloadCallbacks {
   /// until DownloadHandle::resume.
   std::function<Flow(ByteView piece)> on_piece;
 
-  Progress on_progress;  ///< after each piece; may be empty
+  Progress on_progress;  ///< at the begin, with 0, and after each piece; may be empty
 
   /// Called exactly once, last; kCancelled after `cancel`.
   std::function<void(Result<void> result)> on_done;

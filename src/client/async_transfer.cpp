@@ -71,10 +71,19 @@ struct AsyncDownload {
   std::stop_token callers_stop;
 };
 
+Result<void> tell(const AsyncDownload& download, std::uint64_t done,
+                  std::optional<std::uint64_t> total) {
+  return client::call_host<void>("the progress callback", [&] {
+    if (download.callbacks.on_progress) download.callbacks.on_progress(done, total);
+    return ok();
+  });
+}
+
 Task<Result<void>> pour(const AsyncDownload& download, ByteSource& source,
                         std::optional<std::uint64_t> total, const CallContext& call) {
   Scheduler& scheduler = download.reach->link->scheduler();
   std::uint64_t done = 0;
+  COVE_CO_TRY_VOID(tell(download, done, total));
   for (;;) {
     COVE_CO_TRY(const Bytes piece, co_await source.next(call));
     if (piece.empty()) co_return ok();
@@ -82,11 +91,7 @@ Task<Result<void>> pour(const AsyncDownload& download, ByteSource& source,
     download.steering->expect_resume();
     COVE_CO_TRY(const Flow flow, client::call_host<Flow>(
                                      "the callback", download.callbacks.on_piece, ByteView(piece)));
-    const auto tell = [&] {
-      if (download.callbacks.on_progress) download.callbacks.on_progress(done, total);
-      return ok();
-    };
-    COVE_CO_TRY_VOID(client::call_host<void>("the progress callback", tell));
+    COVE_CO_TRY_VOID(tell(download, done, total));
     if (flow == Flow::kContinue) continue;
     COVE_CO_TRY_VOID(co_await download.steering->wait_resumed(scheduler, call));
   }
