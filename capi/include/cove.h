@@ -42,22 +42,24 @@
  *   A program built with an older header works with a newer library, and the other way round as
  *   long as it leaves unused what the library does not know; else the call is COVE_UNSUPPORTED.
  * Time limits. `timeout_ms` bounds the whole call, 0 = none; past it the call is COVE_TIMEOUT.
- * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_watch`, `cove_search`,
- *   `cove_link_request`, `cove_step_run` and `cove_cancel` may be used from any thread at once;
- *   freeing one needs that nobody uses it any more. Results, pages, infos, buffers and errors never
- * change, so any thread may read them. Callbacks come on a thread of Cove (on the caller's where
- * the Cove is closed already), never while a lock of Cove is held. They must not block, throw or
- * longjmp. `user_data` is handed on as it is; `drop`, where not NULL, is called with it exactly
- * once, when nothing will use it any more: after the last callback, and also when the call that
- * should have registered it failed. Inside a callback a call that waits is refused with
- * COVE_FAILED_PRECONDITION: use the `_start` forms there. Frees are allowed. Only the functions of
- * transfers and of cove_workspace_watch are called on the caller's own thread, and may wait. Start
- * forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once, possibly
- * before the function returns; anything else = it never comes. `error` is NULL exactly on success.
- * Freeing the last handle ends what is pending with COVE_CANCELLED. Cancelling has a grade, named
- * in each doc: "nothing happened", "object still usable" or "only free it". A cancelled call
- * returns only when it has no effects any more. fork. In a child that was forked without exec every
- * call is COVE_FAILED_PRECONDITION, and frees do nothing; the parent goes on undisturbed.
+ * Threads. `cove`, `cove_workspace`, `cove_process`, `cove_watch`, `cove_search`, `cove_download`,
+ *   `cove_upload`, `cove_link_request`, `cove_step_run` and `cove_cancel` may be used from any
+ *   thread at once; freeing one needs that nobody uses it any more. Results, pages, infos, buffers
+ *   and errors never change, so any thread may read them.
+ * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
+ * while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on as
+ * it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any more:
+ *   after the last callback, and also when the call that should have registered it failed. Inside a
+ *   callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start` forms
+ *   there. Frees are allowed. Only the functions of transfers and watches that wait are called on
+ *   the caller's own thread, and may wait.
+ * Start forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once,
+ *   possibly before the function returns; anything else = it never comes. `error` is NULL exactly
+ * on success. Freeing the last handle ends what is pending with COVE_CANCELLED. Cancelling has a
+ * grade, named in each doc: "nothing happened", "object still usable" or "only free it". A
+ * cancelled call returns only when it has no effects any more. fork. In a child that was forked
+ * without exec every call is COVE_FAILED_PRECONDITION, and frees do nothing; the parent goes on
+ * undisturbed.
  *
  * Cove is a guest in its host's process: it installs no signal handler, reads no environment
  * variable, prints nothing, and changes neither directory nor masks.
@@ -214,6 +216,10 @@ COVE_API void cove_call_options_init(cove_call_options* options, size_t size);
 /* Completion of a call that gives nothing back. The callback frees `error`. */
 typedef void (*cove_done_fn)(void* user_data, cove_error* error);
 
+/* Hears how far something is, as a JSON object that is borrowed for the call, on a thread of
+ * Cove. */
+typedef void (*cove_report_fn)(void* user_data, const char* json);
+
 /* Completion of a call that gives bytes or JSON. The callback frees both. */
 typedef void (*cove_buffer_fn)(void* user_data, cove_buffer* buffer, cove_error* error);
 
@@ -257,6 +263,28 @@ COVE_API void cove_open_options_init(cove_open_options* options, size_t size);
 COVE_API cove_status cove_open(const char* config_json, const cove_open_options* options,
                                cove** out_cove, cove_error** out_error);
 
+/* Completion of cove_open_start. The callback frees both. */
+typedef void (*cove_opened_fn)(void* user_data, cove* cove, cove_error* error);
+
+/* As cove_open, through a callback on a thread of its own. It cannot be called off. What is wrong
+ * with configuration and options is said at once, and then the callback never comes.
+ * Since: 0.1 */
+COVE_API cove_status cove_open_start(const char* config_json, const cove_open_options* options,
+                                     cove_opened_fn done, void* user_data, cove_drop_fn drop,
+                                     cove_error** out_error);
+
+/* Returns the JSON Schema that a configuration is checked against. Never freed.
+ * Since: 0.1 */
+COVE_API const char* cove_config_schema(void);
+
+/* Sets who hears of every step that a sandbox's record takes, told after the step is true: a JSON
+ * object with "sandbox_id", "state", "operation", "phase", "completed", "error", "reason"
+ * ("acquire", "asked", "idle", "recovery", "source") and "duration_ms". Another one replaces it,
+ * NULL ends it. It must not block. `drop` comes when it is replaced or the Cove is closed.
+ * Since: 0.1 */
+COVE_API cove_status cove_set_observer(cove* cove, cove_report_fn observer, void* user_data,
+                                       cove_drop_fn drop, cove_error** out_error);
+
 /* Lets go of everything and ends the I/O thread; ends no sandbox. Later calls through the handle
  * and its workspaces are COVE_FAILED_PRECONDITION. Success when it is closed already.
  *
@@ -264,6 +292,11 @@ COVE_API cove_status cove_open(const char* config_json, const cove_open_options*
  * with its own state. The handle must still be freed.
  * Since: 0.1 */
 COVE_API cove_status cove_close(cove* cove, uint64_t timeout_ms, cove_error** out_error);
+
+/* As cove_close, through a callback on a thread of its own.
+ * Since: 0.1 */
+COVE_API cove_status cove_close_start(cove* cove, uint64_t timeout_ms, cove_done_fn done,
+                                      void* user_data, cove_drop_fn drop, cove_error** out_error);
 
 /* Frees the handle. The last handle of a Cove closes it without waiting: what is pending ends with
  * COVE_CANCELLED, and its sandboxes count as in use until their leases run out (a minute). Call
@@ -378,6 +411,47 @@ COVE_API void cove_init_options_init(cove_init_options* options, size_t size);
 COVE_API cove_status cove_prepare_set_init_script(cove_prepare* prepare, const char* text,
                                                   const cove_init_options* options,
                                                   cove_error** out_error);
+
+/* Adds a published skill of bytes: a zip, tar, tar.gz or tar.zst with a SKILL.md. It comes to
+ * /workspace/skills/<version id>, where `version_id` is [A-Za-z0-9_][A-Za-z0-9._-]{0,63} and never
+ * has another content later. `sha256`: 64 hex of the bytes, which are then checked; NULL or "" =
+ * not known.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_skill(cove_prepare* prepare, const char* version_id,
+                                            const void* data, size_t size, const char* sha256,
+                                            cove_error** out_error);
+
+/* The same with a package file or a directory of this machine, which is read when it is needed; no
+ * link at the path's end is followed. `sha256`: of a package file.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_host_skill(cove_prepare* prepare, const char* version_id,
+                                                 const char* path, const char* sha256,
+                                                 cove_error** out_error);
+
+/* The same with what cove_add_skill_json keeps under the version id in the object store. Where it
+ * was not added the acquire is COVE_NOT_FOUND.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_stored_skill(cove_prepare* prepare, const char* version_id,
+                                                   cove_error** out_error);
+
+/* Adds a skill that the platform brings: kept up to date outside of the workspace. `name` is as a
+ * version id; the bytes as of cove_prepare_add_skill.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_builtin_skill(cove_prepare* prepare, const char* name,
+                                                    const void* data, size_t size,
+                                                    cove_error** out_error);
+
+/* The same with a package file or a directory of this machine.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_add_host_builtin_skill(cove_prepare* prepare, const char* name,
+                                                         const char* path, cove_error** out_error);
+
+/* Sets how long the init script of a skill, its `entrypoint.sh`, may run: 1000 to 600000; 0 = none
+ * is run. Without this it is 30000.
+ * Since: 0.1 */
+COVE_API cove_status cove_prepare_set_skill_init_timeout(cove_prepare* prepare,
+                                                         uint64_t script_timeout_ms,
+                                                         cove_error** out_error);
 
 enum {
   COVE_STAGE_DIRECTORIES = 1,
@@ -531,6 +605,22 @@ COVE_API cove_status cove_acquire_start(cove* cove, const cove_workspace_key* ke
                                         const cove_acquire_options* options, cove_acquired_fn done,
                                         void* user_data, cove_drop_fn drop, cove_error** out_error);
 
+/* Removes a chat's session directory with all in it, on request: that a chat is deleted removes
+ * nothing. Brings the workspace up; success where the directory is not there. Of `options` chat_id
+ * is required and prepare must be NULL. Cancellation: object still usable; some may be gone.
+ * Errors: COVE_INVALID_ARGUMENT - no chat id; as cove_acquire.
+ * Since: 0.1 */
+COVE_API cove_status cove_remove_session(cove* cove, const cove_workspace_key* key,
+                                         const cove_acquire_options* options,
+                                         cove_error** out_error);
+
+/* As cove_remove_session, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_remove_session_start(cove* cove, const cove_workspace_key* key,
+                                               const cove_acquire_options* options,
+                                               cove_done_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
 /* Returns the session's directory as commands see it: "/workspace/sessions/c1".
  * Since: 0.1 */
 COVE_API const char* cove_workspace_directory(const cove_workspace* workspace);
@@ -557,6 +647,38 @@ COVE_API cove_status cove_workspace_prepare_report_json(cove_workspace* workspac
                                                         cove_buffer** out_json,
                                                         cove_error** out_error);
 
+typedef struct cove_skills_options {
+  uint32_t struct_size;
+  uint32_t reserved0;      /* must be 0 */
+  uint64_t max_characters; /* of "prompt", Unicode characters; 0 = 16000 */
+  uint64_t timeout_ms;     /* of the whole call; 0 = none */
+  cove_cancel* cancel;     /* NULL = cannot be called off */
+} cove_skills_options;
+
+#define COVE_SKILLS_OPTIONS_INIT {(uint32_t)sizeof(cove_skills_options), 0, 0, 0, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_skills_options_init(cove_skills_options* options, size_t size);
+
+/* Gives the skills of the acquire's inputs that lie in the workspace as they were published, as a
+ * JSON object: the list "skills", each with "name", "description", "location" (of its SKILL.md) and
+ * "version_id" ("" of a builtin one); the list "problems", texts about those that are left out; and
+ * "prompt", the block for a model's prompt, XML-escaped, whole skills only. Asks the sandbox once
+ * for each start of it. Cancellation: nothing happened. Errors: those of section 8; those of
+ * reading a package again.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_skills_json(cove_workspace* workspace,
+                                                const cove_skills_options* options,
+                                                cove_buffer** out_json, cove_error** out_error);
+
+/* As cove_workspace_skills_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_skills_json_start(cove_workspace* workspace,
+                                                      const cove_skills_options* options,
+                                                      cove_buffer_fn done, void* user_data,
+                                                      cove_drop_fn drop, cove_error** out_error);
+
 /* Ends the use of the workspace and notes when; later calls through the handle are
  * COVE_FAILED_PRECONDITION. The sandbox goes on running until it is stopped or idle for long.
  * Cancellation: object still usable. The handle must still be freed.
@@ -565,9 +687,66 @@ COVE_API cove_status cove_workspace_release(cove_workspace* workspace,
                                             const cove_call_options* options,
                                             cove_error** out_error);
 
+/* As cove_workspace_release, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_release_start(cove_workspace* workspace,
+                                                  const cove_call_options* options,
+                                                  cove_done_fn done, void* user_data,
+                                                  cove_drop_fn drop, cove_error** out_error);
+
 /* Frees the handle; lets go of the workspace without waiting where it was not released.
  * Since: 0.1 */
 COVE_API void cove_workspace_free(cove_workspace* workspace);
+
+/* Reads a package of skills as cove_add_skill_json does, and gives what it holds, as a JSON object:
+ * "version_id", "sha256", "content_hash", "packed_bytes", "content_bytes", "files" and the list
+ * "skills", each with "name", "description" and "path". Needs no open Cove, and takes no longer
+ * than to unpack it. Errors: COVE_INVALID_ARGUMENT - no package, or an entry or a SKILL.md that is
+ * wrong, which the message names with its line; COVE_UNSUPPORTED - a device in it; COVE_TOO_LARGE.
+ * Since: 0.1 */
+COVE_API cove_status cove_inspect_skill_json(const char* version_id, const void* data, size_t size,
+                                             cove_buffer** out_json, cove_error** out_error);
+
+/* Checks a package and keeps it in the object store under a version id that it has for ever; the
+ * same bytes again are a success. Gives what cove_inspect_skill_json gives. Cancellation: it may be
+ * there, add it again. Errors: as cove_inspect_skill_json; COVE_ALREADY_EXISTS - the version id has
+ * other bytes, or had before it was removed; those of the object store.
+ * Since: 0.1 */
+COVE_API cove_status cove_add_skill_json(cove* cove, const char* version_id, const void* data,
+                                         size_t size, const cove_call_options* options,
+                                         cove_buffer** out_json, cove_error** out_error);
+
+/* As cove_add_skill_json, through a callback; the data is copied before it returns.
+ * Since: 0.1 */
+COVE_API cove_status cove_add_skill_json_start(cove* cove, const char* version_id, const void* data,
+                                               size_t size, const cove_call_options* options,
+                                               cove_buffer_fn done, void* user_data,
+                                               cove_drop_fn drop, cove_error** out_error);
+
+/* Gives what was added, by version id, as a JSON object: the list "packages", each as of
+ * cove_inspect_skill_json. Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_list_skills_json(cove* cove, const cove_call_options* options,
+                                           cove_buffer** out_json, cove_error** out_error);
+
+/* As cove_list_skills_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_list_skills_json_start(cove* cove, const cove_call_options* options,
+                                                 cove_buffer_fn done, void* user_data,
+                                                 cove_drop_fn drop, cove_error** out_error);
+
+/* Takes a package out of the object store; workspaces keep what they have. Cancellation: it may be
+ * gone. Errors: COVE_NOT_FOUND - it was not added.
+ * Since: 0.1 */
+COVE_API cove_status cove_remove_skill(cove* cove, const char* version_id,
+                                       const cove_call_options* options, cove_error** out_error);
+
+/* As cove_remove_skill, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_remove_skill_start(cove* cove, const char* version_id,
+                                             const cove_call_options* options, cove_done_fn done,
+                                             void* user_data, cove_drop_fn drop,
+                                             cove_error** out_error);
 
 /* ================================= 6. Commands ================================= */
 
@@ -1783,8 +1962,9 @@ COVE_API cove_status cove_workspace_make_symlink_start(cove_workspace* workspace
                                                        cove_file_info_fn done, void* user_data,
                                                        cove_drop_fn drop, cove_error** out_error);
 
-/* The four transfers below and cove_workspace_watch call the host's functions on the calling thread
- * and only while the call lasts. These may take their time, and call what waits. */
+/* The next four transfers and cove_workspace_watch call the host's functions on the calling thread
+ * and only while the call lasts. These may take their time, and call what waits. Their `_start`
+ * forms behind them are driven by callbacks. */
 
 /* Takes the next piece of a download; `data` is borrowed for the call. Returns COVE_OK; anything
  * else ends the download and is its status. */
@@ -1861,6 +2041,114 @@ COVE_API cove_status cove_workspace_upload_tree(cove_workspace* workspace, const
                                                 const cove_call_options* options,
                                                 cove_tree_counts** out_counts,
                                                 cove_error** out_error);
+
+/* Takes the next piece of a download that was started; `data` is borrowed for the call. Returns
+ * COVE_CONTINUE, or COVE_PAUSE: then nothing more comes, and nothing is read, until
+ * cove_download_resume. */
+typedef int32_t (*cove_piece_fn)(void* user_data, const void* data, size_t size);
+
+typedef struct cove_piece_callbacks {
+  uint32_t struct_size;
+  uint32_t reserved0;           /* must be 0 */
+  cove_piece_fn on_piece;       /* required */
+  cove_progress_fn on_progress; /* told at the begin too, with 0; NULL = nobody asks */
+  cove_done_fn on_done;         /* required */
+  void* user_data;              /* for all three */
+  cove_drop_fn drop;            /* NULL = nothing to do */
+} cove_piece_callbacks;
+
+#define COVE_PIECE_CALLBACKS_INIT \
+  {(uint32_t)sizeof(cove_piece_callbacks), 0, NULL, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_piece_callbacks_init(cove_piece_callbacks* callbacks, size_t size);
+
+/* A download that was started. Any thread. */
+typedef struct cove_download cove_download;
+
+/* Starts such a download and returns at once; everything else comes through the callbacks, on a
+ * thread of Cove. The caller frees *out_download, at any time. `drop` is called exactly once, also
+ * on failure; only callbacks with a struct_size of no version are refused without being read.
+ * Cancellation and errors: as cove_workspace_download.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_download_start(cove_workspace* workspace, const char* path,
+                                                   const cove_piece_callbacks* callbacks,
+                                                   const cove_call_options* options,
+                                                   cove_download** out_download,
+                                                   cove_error** out_error);
+
+/* Starts the download of a directory as a tar stream, as cove_workspace_download_start.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_download_tree_start(cove_workspace* workspace, const char* path,
+                                                        const cove_piece_callbacks* callbacks,
+                                                        const cove_call_options* options,
+                                                        cove_download** out_download,
+                                                        cove_error** out_error);
+
+/* Lets pieces come again after COVE_PAUSE; harmless otherwise.
+ * Since: 0.1 */
+COVE_API void cove_download_resume(cove_download* download);
+
+/* Ends the download, also where it is paused; harmless after its end.
+ * Since: 0.1 */
+COVE_API void cove_download_cancel(cove_download* download);
+
+/* Frees the handle; the download goes on, and its callbacks still come.
+ * Since: 0.1 */
+COVE_API void cove_download_free(cove_download* download);
+
+/* An upload that was started, and is given its pieces. Any thread. */
+typedef struct cove_upload cove_upload;
+
+/* Starts an upload and returns at once: then cove_upload_write gives the pieces, and
+ * cove_upload_finish says that these were all. The caller frees *out_upload. Cancellation and
+ * errors, which `done` gets: as cove_workspace_upload. `drop` is called exactly once, also on
+ * failure.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_upload_start(cove_workspace* workspace, const char* path,
+                                                 const cove_write_options* options,
+                                                 cove_file_info_fn done, void* user_data,
+                                                 cove_drop_fn drop, cove_upload** out_upload,
+                                                 cove_error** out_error);
+
+/* Starts the upload of a tar stream, as cove_workspace_upload_start. Cancellation and errors: as
+ * cove_workspace_upload_tree.
+ * Since: 0.1 */
+COVE_API cove_status cove_workspace_upload_tree_start(cove_workspace* workspace, const char* path,
+                                                      const cove_call_options* options,
+                                                      cove_tree_counts_fn done, void* user_data,
+                                                      cove_drop_fn drop, cove_upload** out_upload,
+                                                      cove_error** out_error);
+
+/* Gives the next piece, behind those of earlier calls, and waits until it is on its way: so who
+ * gives is as fast as the sandbox. 0 bytes are nothing. Cancellation and time limits: nothing of
+ * the piece was written, the object is still usable. Errors: COVE_FAILED_PRECONDITION - after
+ * cove_upload_finish, or the upload is over, and its own completion says why.
+ * Since: 0.1 */
+COVE_API cove_status cove_upload_write(cove_upload* upload, const void* data, size_t size,
+                                       const cove_call_options* options, cove_error** out_error);
+
+/* As cove_upload_write, through a callback; the data is copied before it returns.
+ * Since: 0.1 */
+COVE_API cove_status cove_upload_write_start(cove_upload* upload, const void* data, size_t size,
+                                             const cove_call_options* options, cove_done_fn done,
+                                             void* user_data, cove_drop_fn drop,
+                                             cove_error** out_error);
+
+/* Says that nothing follows what was given; the upload ends once that is written. Harmless when
+ * repeated, and after its end.
+ * Since: 0.1 */
+COVE_API void cove_upload_finish(cove_upload* upload);
+
+/* Ends the upload; harmless after its end.
+ * Since: 0.1 */
+COVE_API void cove_upload_cancel(cove_upload* upload);
+
+/* Frees the handle. An upload that was not finished is cancelled, since nobody can give it the
+ * rest; its completion still comes.
+ * Since: 0.1 */
+COVE_API void cove_upload_free(cove_upload* upload);
 
 enum {
   COVE_CHANGE_CREATED = 1,  /* also each entry of a directory that appeared */
@@ -2516,20 +2804,105 @@ COVE_API cove_status cove_destroy_start(cove* cove, const char* sandbox_id,
                                         const cove_call_options* options, cove_done_fn done,
                                         void* user_data, cove_drop_fn drop, cove_error** out_error);
 
+typedef struct cove_destroy_source_options {
+  uint32_t struct_size;
+  uint32_t reserved0;  /* must be 0 */
+  uint64_t timeout_ms; /* of the whole call; 0 = none */
+  cove_cancel* cancel; /* NULL = cannot be called off */
+  cove_report_fn
+      on_progress;   /* after each: {"sandbox_id", "destroyed", "failed"}; must not block */
+  void* user_data;   /* for on_progress */
+  cove_drop_fn drop; /* called once with user_data, when the call needs it no more */
+} cove_destroy_source_options;
+
+#define COVE_DESTROY_SOURCE_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_destroy_source_options), 0, 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_destroy_source_options_init(cove_destroy_source_options* options, size_t size);
+
 /* Deletes every sandbox of a source ("source_type/source_id") for ever and forbids new ones; call
  * it again where it failed or was cut off: it goes on. Gives the JSON object {"destroyed": how
- * many}. Cancellation: the source stays deleted. Errors: the first of those that could not be
- * deleted (COVE_UNAVAILABLE - one is on another node); the common ones. Since: 0.1 */
+ * many}. options->drop is called exactly once, also on failure; only options with a struct_size of
+ * no version are refused without being read. Cancellation: the source stays deleted. Errors: the
+ * first of those that could not be deleted (COVE_UNAVAILABLE - one is on another node); the common
+ * ones. Since: 0.1 */
 COVE_API cove_status cove_destroy_source_json(cove* cove, const char* source,
-                                              const cove_call_options* options,
+                                              const cove_destroy_source_options* options,
                                               cove_buffer** out_json, cove_error** out_error);
 
 /* As cove_destroy_source_json, through a callback.
  * Since: 0.1 */
 COVE_API cove_status cove_destroy_source_json_start(cove* cove, const char* source,
-                                                    const cove_call_options* options,
+                                                    const cove_destroy_source_options* options,
                                                     cove_buffer_fn done, void* user_data,
                                                     cove_drop_fn drop, cove_error** out_error);
+
+/* Allows a deleted source to have sandboxes again; success where it was not deleted. Cancellation:
+ * object still usable.
+ * Since: 0.1 */
+COVE_API cove_status cove_revive_source(cove* cove, const char* source,
+                                        const cove_call_options* options, cove_error** out_error);
+
+/* As cove_revive_source, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_revive_source_start(cove* cove, const char* source,
+                                              const cove_call_options* options, cove_done_fn done,
+                                              void* user_data, cove_drop_fn drop,
+                                              cove_error** out_error);
+
+enum {
+  COVE_ARCHIVE_WHEN_IDLE = 0, /* after archive_after_ms */
+  COVE_ARCHIVE_AT_ONCE = 1,   /* in the sweep that stopped it, or that finds it stopped */
+  COVE_ARCHIVE_NEVER = 2      /* only where it is asked for */
+};
+
+/* For stop_after_ms and archive_after_ms: no time at all (0 = the configuration's). */
+#define COVE_NO_TIME UINT64_MAX
+
+/* What a source wants instead of the configuration's times. */
+typedef struct cove_idle_policy {
+  uint32_t struct_size;
+  uint32_t archive;          /* COVE_ARCHIVE_*; 0 = when idle */
+  uint64_t stop_after_ms;    /* idle while it runs; 0 = as configured, COVE_NO_TIME */
+  uint64_t archive_after_ms; /* idle while it is stopped; 0 = as configured, COVE_NO_TIME */
+} cove_idle_policy;
+
+#define COVE_IDLE_POLICY_INIT {(uint32_t)sizeof(cove_idle_policy), 0, 0, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_idle_policy_init(cove_idle_policy* policy, size_t size);
+
+/* Sets when the sweep stops and archives the sandboxes of a source ("source_type/source_id"); NULL
+ * = as the configuration says. Cancellation: the old policy, or the new one.
+ * Since: 0.1 */
+COVE_API cove_status cove_set_idle_policy(cove* cove, const char* source,
+                                          const cove_idle_policy* policy,
+                                          const cove_call_options* options, cove_error** out_error);
+
+/* As cove_set_idle_policy, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_set_idle_policy_start(cove* cove, const char* source,
+                                                const cove_idle_policy* policy,
+                                                const cove_call_options* options, cove_done_fn done,
+                                                void* user_data, cove_drop_fn drop,
+                                                cove_error** out_error);
+
+/* Gives the policy of a source as a JSON object: "stop_after_ms" and "archive_after_ms", null = as
+ * configured, and "archive": "when_idle", "at_once" or "never". Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_idle_policy_json(cove* cove, const char* source,
+                                           const cove_call_options* options, cove_buffer** out_json,
+                                           cove_error** out_error);
+
+/* As cove_idle_policy_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_idle_policy_json_start(cove* cove, const char* source,
+                                                 const cove_call_options* options,
+                                                 cove_buffer_fn done, void* user_data,
+                                                 cove_drop_fn drop, cove_error** out_error);
 
 /* Makes the records again after the metadata was lost: archived with the newest snapshot, or
  * stopped where this node has the sandbox's volume. Overwrites nothing; may be repeated.
@@ -2561,16 +2934,41 @@ COVE_API cove_status cove_metrics_text_start(cove* cove, const cove_call_options
                                              cove_buffer_fn done, void* user_data,
                                              cove_drop_fn drop, cove_error** out_error);
 
-/* Stops and archives what is idle, finishes what a dead process left, and removes garbage, once.
- * Safe on many hosts at once. Gives a JSON object: the counts "examined", "stopped", "archived",
- * "recovered", "lost", "deleted", "skipped" and the list "errors". Cancellation: object still
- * usable. Since: 0.1 */
-COVE_API cove_status cove_sweep_json(cove* cove, const cove_call_options* options,
+enum { COVE_SWEEP_DRY_RUN = 1 /* decides, and does nothing */ };
+
+typedef struct cove_sweep_options {
+  uint32_t struct_size;
+  uint32_t flags;             /* COVE_SWEEP_*; 0 = none */
+  uint64_t timeout_ms;        /* of the whole call; 0 = none */
+  cove_cancel* cancel;        /* NULL = cannot be called off */
+  uint32_t at_once;           /* sandboxes worked on at a time, 1 to 64; 0 = 4 */
+  uint32_t reserved0;         /* must be 0 */
+  cove_report_fn on_progress; /* after each that something was done about; must not block */
+  void* user_data;            /* for on_progress */
+  cove_drop_fn drop;          /* called once with user_data, when the call needs it no more */
+} cove_sweep_options;
+
+#define COVE_SWEEP_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_sweep_options), 0, 0, NULL, 0, 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_sweep_options_init(cove_sweep_options* options, size_t size);
+
+/* Stops and archives what is idle, finishes what a dead process left, and removes garbage, once:
+ * oldest first, no source holding up others. Safe on many hosts at once. Gives a JSON object: the
+ * counts "examined", "stopped", "archived", "recovered", "lost", "deleted", "skipped" and "failed",
+ * the list "errors" (at most 1,000), and of a dry run the list "planned" (the same), each with
+ * "sandbox_id" and "action" ("stop", "archive", "recover"). on_progress gets "sandbox_id",
+ * "action", "error" ("" = it succeeded) and the counts so far. options->drop is called exactly
+ * once, also on failure; only options with a struct_size of no version are refused without being
+ * read. Cancellation: object still usable. Since: 0.1 */
+COVE_API cove_status cove_sweep_json(cove* cove, const cove_sweep_options* options,
                                      cove_buffer** out_json, cove_error** out_error);
 
 /* As cove_sweep_json, through a callback.
  * Since: 0.1 */
-COVE_API cove_status cove_sweep_json_start(cove* cove, const cove_call_options* options,
+COVE_API cove_status cove_sweep_json_start(cove* cove, const cove_sweep_options* options,
                                            cove_buffer_fn done, void* user_data, cove_drop_fn drop,
                                            cove_error** out_error);
 
@@ -2609,11 +3007,37 @@ COVE_API void cove_list_options_init(cove_list_options* options, size_t size);
 COVE_API cove_status cove_list_json(cove* cove, const cove_list_options* options,
                                     cove_buffer** out_json, cove_error** out_error);
 
+/* As cove_list_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_list_json_start(cove* cove, const cove_list_options* options,
+                                          cove_buffer_fn done, void* user_data, cove_drop_fn drop,
+                                          cove_error** out_error);
+
+/* Gives what exists on this machine and no record names, as a JSON object: the lists "volumes" and
+ * "instances", each with "deployment", "sandbox_id", "generation" and, of an instance, "epoch"; and
+ * the same of other deployments, "foreign_volumes" and "foreign_instances". Nothing is removed.
+ * Cancellation: nothing happened.
+ * Since: 0.1 */
+COVE_API cove_status cove_orphans_json(cove* cove, const cove_call_options* options,
+                                       cove_buffer** out_json, cove_error** out_error);
+
+/* As cove_orphans_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_orphans_json_start(cove* cove, const cove_call_options* options,
+                                             cove_buffer_fn done, void* user_data,
+                                             cove_drop_fn drop, cove_error** out_error);
+
 /* Says what this machine can isolate and what is missing, as a JSON object: the list "findings",
  * each with "level" ("good", "limited" or "broken"), "subject", "detail" and "remedy".
  * Since: 0.1 */
 COVE_API cove_status cove_doctor_json(cove* cove, const cove_call_options* options,
                                       cove_buffer** out_json, cove_error** out_error);
+
+/* As cove_doctor_json, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_doctor_json_start(cove* cove, const cove_call_options* options,
+                                            cove_buffer_fn done, void* user_data, cove_drop_fn drop,
+                                            cove_error** out_error);
 
 #ifdef __cplusplus
 }

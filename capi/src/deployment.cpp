@@ -1,4 +1,4 @@
-/// What is done to a whole deployment, or to all of a source.
+/// What is done to a whole deployment.
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
@@ -9,13 +9,6 @@ using namespace cove;
 namespace cove::capi {
 namespace {
 
-Result<std::string> read_source(const char* source) {
-  COVE_TRY_VOID(require(source, "source"));
-  std::string text = source;
-  if (text.find('/') != std::string::npos) return text;
-  return Error(ErrorCode::kInvalidArgument, "source must be of the form source_type/source_id");
-}
-
 DeploymentId read_deployment(const char* deployment) {
   return DeploymentId(deployment == nullptr ? "" : deployment);
 }
@@ -24,37 +17,6 @@ DeploymentId read_deployment(const char* deployment) {
 }  // namespace cove::capi
 
 extern "C" {
-
-cove_status cove_destroy_source_json(cove_handle* cove, const char* source,
-                                     const cove_call_options* options, cove_buffer** out_json,
-                                     cove_error** out_error) {
-  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
-    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
-    COVE_TRY(const auto name, capi::read_source(source));
-    COVE_TRY(const auto call, capi::read_call(options));
-    COVE_TRY(const auto destroyed, handle.library->cove().destroy_source(name, nullptr, call));
-    *out_json = capi::make_buffer(capi::destroyed_json(destroyed));
-    return ok();
-  });
-}
-
-cove_status cove_destroy_source_json_start(cove_handle* cove, const char* source,
-                                           const cove_call_options* options, cove_buffer_fn done,
-                                           void* user_data, cove_drop_fn drop,
-                                           cove_error** out_error) {
-  return capi::starting_call<cove_buffer>(
-      cove, "cove", out_error, done, user_data, drop,
-      [&](cove_handle& handle, const auto& reply) -> Result<void> {
-        COVE_TRY(auto name, capi::read_source(source));
-        COVE_TRY(auto call, capi::read_call(options));
-        handle.library->cove().destroy_source_async(
-            std::move(name), std::move(call),
-            capi::answer<std::uint32_t>(reply, [](std::uint32_t destroyed) -> Result<cove_buffer*> {
-              return capi::make_buffer(capi::destroyed_json(destroyed));
-            }));
-        return ok();
-      });
-}
 
 cove_status cove_recover_json(cove_handle* cove, const char* deployment,
                               const cove_call_options* options, cove_buffer** out_json,

@@ -13,13 +13,15 @@
 #include <cove/cove.hpp>
 
 #include "callbacks.hpp"
+#include "host_observer.hpp"
 
 namespace cove::capi {
 
 /// One open Cove, shared by its handle and its children; the last of them closes it.
 class Library {
  public:
-  explicit Library(Cove cove) : cove_(std::move(cove)) {}
+  Library(Cove cove, std::shared_ptr<HostObserver> observer)
+      : cove_(std::move(cove)), observer_(std::move(observer)) {}
 
   /// Closes without waiting; what is still going on ends on a thread of its own.
   ~Library();
@@ -29,11 +31,14 @@ class Library {
   const Cove& cove() const noexcept { return cove_; }
   Cove& cove() noexcept { return cove_; }
 
+  HostObserver& observer() noexcept { return *observer_; }
+
   /// True in a child of fork: threads and locks of the parent's are not here.
   bool is_forked() const noexcept { return ::getpid() != process_; }
 
  private:
   Cove cove_;
+  const std::shared_ptr<HostObserver> observer_;
   const pid_t process_ = ::getpid();
 };
 
@@ -85,6 +90,16 @@ struct cove_watch {
 struct cove_search {
   cove::capi::LibraryPtr library;
   std::optional<cove::SearchHandle> handle;  // set before the host sees it
+};
+
+struct cove_download {
+  cove::capi::LibraryPtr library;
+  std::optional<cove::DownloadHandle> handle;  // set before the host sees it
+};
+
+struct cove_upload {
+  cove::capi::LibraryPtr library;
+  std::optional<cove::UploadHandle> handle;  // set before the host sees it
 };
 
 namespace cove::capi {

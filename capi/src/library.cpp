@@ -6,6 +6,7 @@
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
+#include "views.hpp"
 
 namespace cove::capi {
 namespace {
@@ -43,10 +44,49 @@ Result<std::shared_ptr<LogSink>> read_log(const cove_open_options* options) {
   return std::shared_ptr<LogSink>(std::make_shared<HostLog>(read.log, std::move(user)));
 }
 
+/// What an open begins with: all that is checked before anything is touched.
+struct Opening {
+  Config config;
+  Parts parts;
+  std::shared_ptr<HostObserver> observer;
+};
+
+Result<Opening> read_opening(const char* config_json, std::shared_ptr<LogSink> log) {
+  (void)out_of_memory_error();
+  COVE_TRY_VOID(require(config_json, "config_json"));
+  Opening opening;
+  COVE_TRY(opening.config, parse_config(config_json));
+  opening.observer = std::make_shared<HostObserver>();
+  opening.parts.log = std::move(log);
+  opening.parts.observer = opening.observer;
+  return opening;
+}
+
+Result<cove_handle*> open(Opening opening) {
+  COVE_TRY(auto opened, Cove::open(std::move(opening.config), std::move(opening.parts)));
+  return new cove_handle{std::make_shared<Library>(std::move(opened), std::move(opening.observer))};
+}
+
+/// Runs what waits where no thread of Cove can: before it is open, and while it is closed.
+template <class Work>
+void run_aside(const char* name, Work work) {
+  base::start_quiet_thread(name, std::move(work)).detach();
+}
+
 static_assert(static_cast<int>(LogLevel::kDebug) == COVE_LOG_DEBUG);
 static_assert(static_cast<int>(LogLevel::kError) == COVE_LOG_ERROR);
 
 }  // namespace
+
+void HostObserver::on_event(const LifecycleEvent& event) {
+  const ReportCallbackPtr heard = hearer();
+  if (heard == nullptr) return;
+  // An event that finds no memory is lost; nothing else is.
+  cove_error_free(run([&] {
+    heard->tell(event_json(event));
+    return ok();
+  }));
+}
 
 Library::~Library() {
   if (cove_.close(std::chrono::milliseconds(0))) return;
@@ -92,15 +132,41 @@ cove_status cove_open(const char* config_json, const cove_open_options* options,
                       cove_handle** out_cove, cove_error** out_error) {
   using namespace cove;
   return capi::guarded(out_error, [&]() -> Result<void> {
-    (void)capi::out_of_memory_error();
+    if (out_cove != nullptr) *out_cove = nullptr;
     COVE_TRY(auto log, capi::read_log(options));
-    COVE_TRY_VOID(capi::clear(out_cove, "out_cove"));
-    COVE_TRY_VOID(capi::require(config_json, "config_json"));
-    COVE_TRY(auto config, parse_config(config_json));
-    Parts parts;
-    parts.log = std::move(log);
-    COVE_TRY(auto opened, Cove::open(std::move(config), std::move(parts)));
-    *out_cove = new cove_handle{std::make_shared<capi::Library>(std::move(opened))};
+    COVE_TRY_VOID(capi::require(out_cove, "out_cove"));
+    COVE_TRY(auto opening, capi::read_opening(config_json, std::move(log)));
+    COVE_TRY(*out_cove, capi::open(std::move(opening)));
+    return ok();
+  });
+}
+
+cove_status cove_open_start(const char* config_json, const cove_open_options* options,
+                            cove_opened_fn done, void* user_data, cove_drop_fn drop,
+                            cove_error** out_error) {
+  using namespace cove;
+  return capi::guarded_start<cove_handle>(
+      out_error, done, user_data, drop, [&](const auto& reply) -> Result<void> {
+        COVE_TRY(auto log, capi::read_log(options));
+        COVE_TRY(auto opening, capi::read_opening(config_json, std::move(log)));
+        auto work = std::make_shared<capi::Opening>(std::move(opening));
+        capi::run_aside("cove-open", [reply, work = std::move(work)]() mutable {
+          reply->send([&] { return capi::open(std::move(*work)); });
+        });
+        return ok();
+      });
+}
+
+const char* cove_config_schema(void) { return cove::config_schema().data(); }
+
+cove_status cove_set_observer(cove_handle* cove, cove_report_fn observer, void* user_data,
+                              cove_drop_fn drop, cove_error** out_error) {
+  using namespace cove;
+  capi::UserData user(user_data, drop);
+  return capi::guarded(out_error, [&]() -> Result<void> {
+    COVE_TRY_VOID(capi::require(cove, "cove"));
+    COVE_TRY_VOID(capi::check_usable(*cove->library));
+    cove->library->observer().set(capi::report_to(observer, std::move(user)));
     return ok();
   });
 }
@@ -110,6 +176,24 @@ cove_status cove_close(cove_handle* cove, uint64_t timeout_ms, cove_error** out_
   return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) {
     return handle.library->cove().close(capi::milliseconds_of(timeout_ms));
   });
+}
+
+cove_status cove_close_start(cove_handle* cove, uint64_t timeout_ms, cove_done_fn done,
+                             void* user_data, cove_drop_fn drop, cove_error** out_error) {
+  using namespace cove;
+  return capi::starting_call<void>(
+      cove, "cove", out_error, done, user_data, drop,
+      [&](cove_handle& handle, const auto& reply) -> Result<void> {
+        const auto limit = capi::milliseconds_of(timeout_ms);
+        capi::run_aside("cove-close", [reply, limit, library = handle.library]() mutable {
+          reply->send([&] {
+            Result<void> closed = library->cove().close(limit);
+            library.reset();  // once the host hears of it nothing of this thread holds it open
+            return closed;
+          });
+        });
+        return ok();
+      });
 }
 
 void cove_free(cove_handle* cove) { cove::capi::free_handle(cove); }

@@ -37,6 +37,23 @@ cove_status stop_start_by(StopAsyncForm form, cove_handle* cove, const char* san
                              });
 }
 
+struct ListCall {
+  std::string source;
+  std::string after;
+  std::uint32_t limit = 100;
+  CallContext call;
+};
+
+Result<ListCall> read_list(const cove_list_options* options) {
+  COVE_TRY(const auto read, read_options(options));
+  ListCall list;
+  if (read.source != nullptr) list.source = read.source;
+  if (read.after != nullptr) list.after = read.after;
+  if (read.limit != 0) list.limit = read.limit;
+  list.call = call_of(read.timeout_ms, read.cancel);
+  return list;
+}
+
 }  // namespace
 }  // namespace cove::capi
 
@@ -88,30 +105,6 @@ cove_status cove_destroy_start(cove_handle* cove, const char* sandbox_id,
                                    });
 }
 
-cove_status cove_sweep_json(cove_handle* cove, const cove_call_options* options,
-                            cove_buffer** out_json, cove_error** out_error) {
-  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
-    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
-    COVE_TRY(const auto call, capi::read_call(options));
-    COVE_TRY(const auto report, handle.library->cove().sweep(call));
-    *out_json = capi::make_buffer(capi::sweep_json(report));
-    return ok();
-  });
-}
-
-cove_status cove_sweep_json_start(cove_handle* cove, const cove_call_options* options,
-                                  cove_buffer_fn done, void* user_data, cove_drop_fn drop,
-                                  cove_error** out_error) {
-  return capi::starting_call<cove_buffer>(
-      cove, "cove", out_error, done, user_data, drop,
-      [&](cove_handle& handle, const auto& reply) -> Result<void> {
-        COVE_TRY(auto call, capi::read_call(options));
-        handle.library->cove().sweep_async(std::move(call),
-                                           capi::answer_text<SweepReport>(reply, capi::sweep_json));
-        return ok();
-      });
-}
-
 cove_status cove_status_json(cove_handle* cove, const char* sandbox_id,
                              const cove_call_options* options, cove_buffer** out_json,
                              cove_error** out_error) {
@@ -143,15 +136,50 @@ cove_status cove_list_json(cove_handle* cove, const cove_list_options* options,
                            cove_buffer** out_json, cove_error** out_error) {
   return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
     COVE_TRY_VOID(capi::clear(out_json, "out_json"));
-    COVE_TRY(const auto read, capi::read_options(options));
-    const std::string source = read.source == nullptr ? "" : read.source;
-    const std::string after = read.after == nullptr ? "" : read.after;
+    COVE_TRY(const auto list, capi::read_list(options));
     COVE_TRY(const auto page,
-             handle.library->cove().list(source, after, read.limit == 0 ? 100 : read.limit,
-                                         capi::call_of(read.timeout_ms, read.cancel)));
+             handle.library->cove().list(list.source, list.after, list.limit, list.call));
     *out_json = capi::make_buffer(capi::list_json(page));
     return ok();
   });
+}
+
+cove_status cove_list_json_start(cove_handle* cove, const cove_list_options* options,
+                                 cove_buffer_fn done, void* user_data, cove_drop_fn drop,
+                                 cove_error** out_error) {
+  return capi::starting_call<cove_buffer>(
+      cove, "cove", out_error, done, user_data, drop,
+      [&](cove_handle& handle, const auto& reply) -> Result<void> {
+        COVE_TRY(auto list, capi::read_list(options));
+        handle.library->cove().list_async(std::move(list.source), std::move(list.after), list.limit,
+                                          std::move(list.call),
+                                          capi::answer_text<RecordPage>(reply, capi::list_json));
+        return ok();
+      });
+}
+
+cove_status cove_orphans_json(cove_handle* cove, const cove_call_options* options,
+                              cove_buffer** out_json, cove_error** out_error) {
+  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
+    COVE_TRY(const auto call, capi::read_call(options));
+    COVE_TRY(const auto report, handle.library->cove().orphans(call));
+    *out_json = capi::make_buffer(capi::orphans_json(report));
+    return ok();
+  });
+}
+
+cove_status cove_orphans_json_start(cove_handle* cove, const cove_call_options* options,
+                                    cove_buffer_fn done, void* user_data, cove_drop_fn drop,
+                                    cove_error** out_error) {
+  return capi::starting_call<cove_buffer>(
+      cove, "cove", out_error, done, user_data, drop,
+      [&](cove_handle& handle, const auto& reply) -> Result<void> {
+        COVE_TRY(auto call, capi::read_call(options));
+        handle.library->cove().orphans_async(
+            std::move(call), capi::answer_text<OrphanReport>(reply, capi::orphans_json));
+        return ok();
+      });
 }
 
 cove_status cove_doctor_json(cove_handle* cove, const cove_call_options* options,
@@ -162,6 +190,19 @@ cove_status cove_doctor_json(cove_handle* cove, const cove_call_options* options
     *out_json = capi::make_buffer(capi::doctor_json(handle.library->cove().doctor()));
     return ok();
   });
+}
+
+cove_status cove_doctor_json_start(cove_handle* cove, const cove_call_options* options,
+                                   cove_buffer_fn done, void* user_data, cove_drop_fn drop,
+                                   cove_error** out_error) {
+  return capi::starting_call<cove_buffer>(
+      cove, "cove", out_error, done, user_data, drop,
+      [&](cove_handle& handle, const auto& reply) -> Result<void> {
+        COVE_TRY(auto call, capi::read_call(options));
+        handle.library->cove().doctor_async(
+            std::move(call), capi::answer_text<std::vector<Finding>>(reply, capi::doctor_json));
+        return ok();
+      });
 }
 
 }  // extern "C"

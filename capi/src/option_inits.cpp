@@ -63,6 +63,15 @@ void cove_find_callbacks_init(cove_find_callbacks* callbacks, size_t size) {
   init(callbacks, size);
 }
 void cove_tool_options_init(cove_tool_options* options, size_t size) { init(options, size); }
+void cove_piece_callbacks_init(cove_piece_callbacks* callbacks, size_t size) {
+  init(callbacks, size);
+}
+void cove_skills_options_init(cove_skills_options* options, size_t size) { init(options, size); }
+void cove_idle_policy_init(cove_idle_policy* policy, size_t size) { init(policy, size); }
+void cove_sweep_options_init(cove_sweep_options* options, size_t size) { init(options, size); }
+void cove_destroy_source_options_init(cove_destroy_source_options* options, size_t size) {
+  init(options, size);
+}
 void cove_stop_options_init(cove_stop_options* options, size_t size) { init(options, size); }
 void cove_list_options_init(cove_list_options* options, size_t size) { init(options, size); }
 

@@ -161,6 +161,27 @@ inline StructRule rule_of<cove_tool_options>() {
   return {"cove_tool_options", 48, sizeof(cove_tool_options)};
 }
 template <>
+inline StructRule rule_of<cove_piece_callbacks>() {
+  return {"cove_piece_callbacks", 48, sizeof(cove_piece_callbacks)};
+}
+template <>
+inline StructRule rule_of<cove_skills_options>() {
+  return {"cove_skills_options", 32, sizeof(cove_skills_options)};
+}
+template <>
+inline StructRule rule_of<cove_idle_policy>() {
+  return {"cove_idle_policy", 24, sizeof(cove_idle_policy)};
+}
+// The next two began as cove_call_options.
+template <>
+inline StructRule rule_of<cove_sweep_options>() {
+  return {"cove_sweep_options", 24, sizeof(cove_sweep_options)};
+}
+template <>
+inline StructRule rule_of<cove_destroy_source_options>() {
+  return {"cove_destroy_source_options", 24, sizeof(cove_destroy_source_options)};
+}
+template <>
 inline StructRule rule_of<cove_stop_options>() {
   return {"cove_stop_options", 24, sizeof(cove_stop_options)};
 }

@@ -1,9 +1,7 @@
 /// Files and trees of any size, piece by piece, by functions of the host on the calling thread.
 /// These may wait for Cove: unlike callbacks they are not on its thread.
-#include <algorithm>
-#include <limits>
-
 #include "file_calls.hpp"
+#include "progress.hpp"
 
 using namespace cove;
 
@@ -22,15 +20,6 @@ Result<void> result_of(cove_status status, const char* who) {
   }
   return Error(static_cast<ErrorCode>(status),
                std::string("the application's ") + who + " ended the transfer");
-}
-
-Progress progress_of(cove_progress_fn on_progress, void* user_data) {
-  if (on_progress == nullptr) return nullptr;
-  return [on_progress, user_data](std::uint64_t done, std::optional<std::uint64_t> total) {
-    constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-    on_progress(user_data, done,
-                total ? static_cast<std::int64_t>(std::min(*total, kMost)) : std::int64_t{-1});
-  };
 }
 
 struct Outlet {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json.hpp"
+#include "base/text/name_text.hpp"
 
 namespace cove::capi {
 namespace {
@@ -45,6 +46,58 @@ Json view_of(const Record& record) {
           {"snapshot", record.snapshot ? view_of(*record.snapshot) : Json()}};
 }
 
+Json view_of(const VolumeRef& volume) {
+  return {{"deployment", volume.deployment.str()},
+          {"sandbox_id", volume.sandbox.str()},
+          {"generation", volume.generation.str()}};
+}
+
+Json view_of(const InstanceRef& instance) {
+  Json view = view_of(instance.volume);
+  view["epoch"] = number_of(instance.epoch);
+  return view;
+}
+
+Json view_of(const SkillPackageInfo& info) {
+  Json skills = Json::array();
+  for (const PublishedSkill& skill : info.skills) {
+    skills.push_back({{"name", skill.name},
+                      {"description", skill.description},
+                      {"path", base::name_text(skill.path)}});
+  }
+  return {{"version_id", info.version_id},       {"sha256", info.sha256},
+          {"content_hash", info.content_hash},   {"packed_bytes", info.packed_bytes},
+          {"content_bytes", info.content_bytes}, {"files", info.files},
+          {"skills", std::move(skills)}};
+}
+
+template <class T>
+Json views_of(const std::vector<T>& all) {
+  Json list = Json::array();
+  for (const T& one : all) list.push_back(view_of(one));
+  return list;
+}
+
+Json counts_of(const SweepReport& report) {
+  return {{"examined", report.examined}, {"stopped", report.stopped},
+          {"archived", report.archived}, {"recovered", report.recovered},
+          {"lost", report.lost},         {"deleted", report.deleted},
+          {"skipped", report.skipped},   {"failed", report.failed}};
+}
+
+Json view_of(const std::optional<std::chrono::milliseconds>& time) {
+  return time ? Json(time->count()) : Json();
+}
+
+const char* name_of(ArchiveRule rule) {
+  switch (rule) {
+    case ArchiveRule::kWhenIdle: return "when_idle";
+    case ArchiveRule::kAtOnce: return "at_once";
+    case ArchiveRule::kNever: return "never";
+  }
+  return "unknown";
+}
+
 const char* name_of(Finding::Level level) {
   switch (level) {
     case Finding::Level::kGood: return "good";
@@ -65,14 +118,73 @@ std::string list_json(const RecordPage& page) {
 }
 
 std::string sweep_json(const SweepReport& report) {
-  return base::dump_json({{"examined", report.examined},
-                          {"stopped", report.stopped},
-                          {"archived", report.archived},
-                          {"recovered", report.recovered},
-                          {"lost", report.lost},
-                          {"deleted", report.deleted},
-                          {"skipped", report.skipped},
-                          {"errors", report.errors}});
+  Json planned = Json::array();
+  for (const SweepStep& step : report.planned) {
+    planned.push_back({{"sandbox_id", step.sandbox.str()}, {"action", step.action}});
+  }
+  Json object = counts_of(report);
+  object["errors"] = report.errors;
+  object["planned"] = std::move(planned);
+  return base::dump_json(object);
+}
+
+std::string sweep_step_json(const SweepStep& step, const SweepReport& so_far) {
+  Json object = counts_of(so_far);
+  object["sandbox_id"] = step.sandbox.str();
+  object["action"] = step.action;
+  object["error"] = step.error;
+  return base::dump_json(object);
+}
+
+std::string source_progress_json(const SourceProgress& so_far) {
+  return base::dump_json({{"sandbox_id", so_far.sandbox.str()},
+                          {"destroyed", so_far.destroyed},
+                          {"failed", so_far.failed}});
+}
+
+std::string idle_policy_json(const IdlePolicy& policy) {
+  return base::dump_json({{"stop_after_ms", view_of(policy.stop_after)},
+                          {"archive_after_ms", view_of(policy.archive_after)},
+                          {"archive", name_of(policy.archive)}});
+}
+
+std::string event_json(const LifecycleEvent& event) {
+  return base::dump_json({{"sandbox_id", event.sandbox.str()},
+                          {"state", name_of(event.state)},
+                          {"operation", name_of(event.kind)},
+                          {"phase", name_of(event.phase)},
+                          {"completed", event.completed},
+                          {"error", event.error},
+                          {"reason", name_of(event.reason)},
+                          {"duration_ms", event.duration.count()}});
+}
+
+std::string orphans_json(const OrphanReport& report) {
+  return base::dump_json({{"volumes", views_of(report.volumes)},
+                          {"instances", views_of(report.instances)},
+                          {"foreign_volumes", views_of(report.foreign_volumes)},
+                          {"foreign_instances", views_of(report.foreign_instances)}});
+}
+
+std::string skill_package_json(const SkillPackageInfo& info) {
+  return base::dump_json(view_of(info));
+}
+
+std::string skill_packages_json(const std::vector<SkillPackageInfo>& packages) {
+  return base::dump_json({{"packages", views_of(packages)}});
+}
+
+std::string skill_index_json(const SkillIndex& index, std::size_t max_characters) {
+  Json skills = Json::array();
+  for (const SkillInfo& skill : index.skills) {
+    skills.push_back({{"name", skill.name},
+                      {"description", skill.description},
+                      {"location", base::name_text(skill.location)},
+                      {"version_id", skill.version_id}});
+  }
+  return base::dump_json({{"skills", std::move(skills)},
+                          {"problems", index.problems},
+                          {"prompt", index.prompt(max_characters)}});
 }
 
 std::string destroyed_json(std::uint32_t destroyed) {

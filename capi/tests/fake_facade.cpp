@@ -53,6 +53,8 @@ using fake::world;
 std::string_view name_of(SandboxState) noexcept { return "archived"; }
 std::string_view name_of(OperationKind) noexcept { return "restore"; }
 std::string_view name_of(Phase) noexcept { return "claimed"; }
+std::string_view name_of(Reason) noexcept { return "idle"; }
+std::string_view config_schema() noexcept { return "{}"; }
 
 Result<Config> parse_config(std::string_view json) {
   COVE_TRY(const auto parsed, base::parse_json(json));
@@ -72,6 +74,7 @@ class Cove::Impl {
 Result<Cove> Cove::open(Config, Parts parts) {
   COVE_TRY_VOID(fake::reply());
   if (parts.log) parts.log->write(LogLevel::kInfo, "opened");
+  world().observer = parts.observer;
   auto impl = std::make_shared<Impl>();
   impl->log = std::move(parts.log);
   return Cove(std::move(impl));
@@ -118,8 +121,12 @@ Result<void> Cove::archive(const SandboxId&, const StopOptions& options, const C
   return fake::reply();
 }
 Result<void> Cove::destroy(const SandboxId&, const CallContext&) const { return fake::reply(); }
-Result<SweepReport> Cove::sweep(const CallContext&) const {
-  return fake::reply(SweepReport{.examined = 3, .errors = {"one"}});
+Result<SweepReport> Cove::sweep(const SweepOptions& options, const CallContext& call) const {
+  world().sweep = options;
+  world().call = call;
+  const SweepReport report{.examined = 3, .errors = {"one"}, .failed = 1};
+  if (options.progress) options.progress({SandboxId("app-1"), "stop", "busy"}, report);
+  return fake::reply(report);
 }
 Result<Record> Cove::status(const SandboxId& sandbox, const CallContext&) const {
   return fake::reply(fake::record_of(sandbox));
@@ -130,13 +137,17 @@ Result<RecordPage> Cove::list(const std::string&, const std::string&, std::uint3
   return fake::reply(RecordPage{{fake::record_of(SandboxId("app-1"))}, "app-1"});
 }
 Result<std::uint32_t> Cove::destroy_source(const std::string& source,
-                                           std::function<void(const SourceProgress&)>,
+                                           std::function<void(const SourceProgress&)> progress,
                                            const CallContext&) const {
   world().source = source;
+  if (progress) progress({.destroyed = 2, .failed = 1, .sandbox = SandboxId("app-1")});
   return fake::reply(std::uint32_t{3});
 }
-void Cove::destroy_source_async(std::string, CallContext,
+void Cove::destroy_source_async(std::string source,
+                                std::function<void(const SourceProgress&)> progress, CallContext,
                                 std::function<void(Result<std::uint32_t>)> done) const {
+  world().source = std::move(source);
+  if (progress) progress({.destroyed = 1, .failed = 0, .sandbox = SandboxId("app-1")});
   fake::later(std::move(done), std::uint32_t{3});
 }
 Result<RecoverReport> Cove::recover(const DeploymentId& deployment, const CallContext&) const {
@@ -164,8 +175,12 @@ void Cove::archive_async(SandboxId, StopOptions, CallContext,
 void Cove::destroy_async(SandboxId, CallContext, std::function<void(Result<void>)> done) const {
   fake::later(std::move(done));
 }
-void Cove::sweep_async(CallContext, std::function<void(Result<SweepReport>)> done) const {
-  fake::later(std::move(done), SweepReport{.examined = 3});
+void Cove::sweep_async(SweepOptions options, CallContext,
+                       std::function<void(Result<SweepReport>)> done) const {
+  const SweepReport report{.examined = 3};
+  if (options.progress) options.progress({SandboxId("app-1"), "archive", ""}, report);
+  world().sweep = std::move(options);
+  fake::later(std::move(done), report);
 }
 void Cove::status_async(SandboxId sandbox, CallContext,
                         std::function<void(Result<Record>)> done) const {
@@ -175,12 +190,18 @@ std::vector<Finding> Cove::doctor() const {
   if (world().throws) throw std::runtime_error("the facade broke");
   return {{Finding::Level::kLimited, "cgroups", "not delegated", "run under systemd"}};
 }
+void Cove::doctor_async(CallContext, std::function<void(Result<std::vector<Finding>>)> done) const {
+  fake::later(std::move(done),
+              std::vector<Finding>{{Finding::Level::kGood, "disk space", "enough", ""}});
+}
 Result<void> Cove::close(std::chrono::milliseconds) {
   impl_->closed = true;
   impl_->log.reset();
   world().pending.clear();
   world().callbacks = {};
   world().watch_callbacks = {};
+  world().download_callbacks = {};
+  world().sweep = {};
   world().grep_callbacks = {};
   world().find_callbacks = {};
   world().tool_options = {};
@@ -194,6 +215,9 @@ AcquireWork Workspace::work() const { return AcquireWork::kRestored; }
 PrepareReport Workspace::prepare_report() const { return world().report; }
 SandboxClient Workspace::client() const { return SandboxClient(nullptr); }
 Result<void> Workspace::release(const CallContext&) { return fake::reply(); }
+void Workspace::release_async(CallContext, std::function<void(Result<void>)> done) {
+  fake::later(std::move(done));
+}
 
 class SandboxFiles::Reach {};
 class SandboxClient::Impl : public SandboxFiles::Reach {};

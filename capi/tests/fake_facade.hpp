@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <cove/cove.hpp>
@@ -29,7 +31,14 @@ struct World {
   cove::ListOptions list;
   cove::StopDrain drain = cove::StopDrain::kRefuse;
   std::chrono::milliseconds wait{0};  // of stop
-  std::string source;                 // of destroy_source
+  std::string source;                 // of the last call about one
+  cove::IdlePolicy policy;            // of set_idle_policy, and what idle_policy gives
+  cove::SweepOptions sweep;
+  std::shared_ptr<cove::LifecycleObserver> observer;  // that an open was given
+
+  std::string version_id;   // of the last call about a published skill
+  std::string package;      // of add_skill
+  cove::SkillIndex skills;  // what a workspace has
   std::string path;
   bool recursive = false;
   std::uint32_t limit = 0;
@@ -62,6 +71,8 @@ struct World {
   std::vector<std::string> pieces;     ///< what a download gives
   std::optional<std::uint64_t> total;  ///< and tells of
   std::string uploaded;
+  cove::DownloadCallbacks download_callbacks;  ///< of the last download that was started
+  bool is_finished = false;                    ///< the last upload that was started
   cove::WatchOptions watch;
   std::vector<cove::FileEvent> events;  ///< what a waiting watch sees
   cove::WatchCallbacks watch_callbacks;

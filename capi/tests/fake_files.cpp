@@ -172,6 +172,52 @@ Result<TreeCounts> SandboxFiles::upload_tree(const std::string& path, const Byte
   return world().counts;
 }
 
+class DownloadHandle::Impl {};
+void DownloadHandle::resume() const { ++world().resumed; }
+void DownloadHandle::cancel() const { ++world().cancelled; }
+
+DownloadHandle SandboxFiles::download_async(std::string path, DownloadCallbacks callbacks,
+                                            CallContext call) const {
+  world().path = std::move(path);
+  world().call = std::move(call);
+  world().download_callbacks = std::move(callbacks);
+  return DownloadHandle(nullptr);
+}
+DownloadHandle SandboxFiles::download_tree_async(std::string path, DownloadCallbacks callbacks,
+                                                 CallContext call) const {
+  return download_async("tree of " + path, std::move(callbacks), std::move(call));
+}
+
+class UploadHandle::Impl {};
+void UploadHandle::cancel() const { ++world().cancelled; }
+void UploadHandle::finish() const { world().is_finished = true; }
+Result<void> UploadHandle::write(ByteView piece, const CallContext& call) const {
+  world().call = call;
+  world().uploaded.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  return fake::reply();
+}
+void UploadHandle::write_async(Bytes piece, CallContext,
+                               std::function<void(Result<void>)> done) const {
+  world().uploaded.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  fake::later(std::move(done));
+}
+
+UploadHandle SandboxFiles::upload_async(std::string path, WriteOptions options, Done<FileInfo> done,
+                                        CallContext call) const {
+  world().path = std::move(path);
+  world().write = std::move(options);
+  world().call = std::move(call);
+  fake::later(std::move(done), world().file);
+  return UploadHandle(nullptr);
+}
+UploadHandle SandboxFiles::upload_tree_async(std::string path, Done<TreeCounts> done,
+                                             CallContext call) const {
+  world().path = "tree of " + path;
+  world().call = std::move(call);
+  fake::later(std::move(done), world().counts);
+  return UploadHandle(nullptr);
+}
+
 Result<void> SandboxFiles::watch(const std::string& path, const WatchOptions& options,
                                  const std::function<bool(const FileEvent&)>& on_event,
                                  const CallContext& call) const {

@@ -45,6 +45,11 @@ const char* first_different_init(int* count) {
   PAIR(cove_find_options, COVE_FIND_OPTIONS_INIT);
   PAIR(cove_find_callbacks, COVE_FIND_CALLBACKS_INIT);
   PAIR(cove_tool_options, COVE_TOOL_OPTIONS_INIT);
+  PAIR(cove_piece_callbacks, COVE_PIECE_CALLBACKS_INIT);
+  PAIR(cove_skills_options, COVE_SKILLS_OPTIONS_INIT);
+  PAIR(cove_idle_policy, COVE_IDLE_POLICY_INIT);
+  PAIR(cove_sweep_options, COVE_SWEEP_OPTIONS_INIT);
+  PAIR(cove_destroy_source_options, COVE_DESTROY_SOURCE_OPTIONS_INIT);
   PAIR(cove_stop_options, COVE_STOP_OPTIONS_INIT);
   PAIR(cove_list_options, COVE_LIST_OPTIONS_INIT);
   return NULL;

@@ -275,6 +275,48 @@ FIELD(cove_tool_options, link_drop, 24);
 FIELD(cove_tool_options, timeout_ms, 32);
 FIELD(cove_tool_options, cancel, 40);
 
+SIZE(cove_piece_callbacks, 48);
+FIELD(cove_piece_callbacks, struct_size, 0);
+FIELD(cove_piece_callbacks, reserved0, 4);
+FIELD(cove_piece_callbacks, on_piece, 8);
+FIELD(cove_piece_callbacks, on_progress, 16);
+FIELD(cove_piece_callbacks, on_done, 24);
+FIELD(cove_piece_callbacks, user_data, 32);
+FIELD(cove_piece_callbacks, drop, 40);
+
+SIZE(cove_skills_options, 32);
+FIELD(cove_skills_options, struct_size, 0);
+FIELD(cove_skills_options, reserved0, 4);
+FIELD(cove_skills_options, max_characters, 8);
+FIELD(cove_skills_options, timeout_ms, 16);
+FIELD(cove_skills_options, cancel, 24);
+
+SIZE(cove_idle_policy, 24);
+FIELD(cove_idle_policy, struct_size, 0);
+FIELD(cove_idle_policy, archive, 4);
+FIELD(cove_idle_policy, stop_after_ms, 8);
+FIELD(cove_idle_policy, archive_after_ms, 16);
+
+SIZE(cove_sweep_options, 56);
+FIELD(cove_sweep_options, struct_size, 0);
+FIELD(cove_sweep_options, flags, 4);
+FIELD(cove_sweep_options, timeout_ms, 8);
+FIELD(cove_sweep_options, cancel, 16);
+FIELD(cove_sweep_options, at_once, 24);
+FIELD(cove_sweep_options, reserved0, 28);
+FIELD(cove_sweep_options, on_progress, 32);
+FIELD(cove_sweep_options, user_data, 40);
+FIELD(cove_sweep_options, drop, 48);
+
+SIZE(cove_destroy_source_options, 48);
+FIELD(cove_destroy_source_options, struct_size, 0);
+FIELD(cove_destroy_source_options, reserved0, 4);
+FIELD(cove_destroy_source_options, timeout_ms, 8);
+FIELD(cove_destroy_source_options, cancel, 16);
+FIELD(cove_destroy_source_options, on_progress, 24);
+FIELD(cove_destroy_source_options, user_data, 32);
+FIELD(cove_destroy_source_options, drop, 40);
+
 SIZE(cove_stop_options, 32);
 FIELD(cove_stop_options, struct_size, 0);
 FIELD(cove_stop_options, drain, 4);

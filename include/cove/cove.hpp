@@ -7,8 +7,8 @@
 ///
 /// Reading order: result.hpp, workspace_key.hpp, this header, sandbox_client.hpp, exec.hpp,
 /// exec_handle.hpp, sandbox_processes.hpp, process.hpp, sandbox_files.hpp, files.hpp, edit.hpp,
-/// file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp, prepare_inputs.hpp, prepare.hpp,
-/// skills.hpp; then record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp,
+/// transfer.hpp, file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp, prepare_inputs.hpp,
+/// prepare.hpp, skills.hpp; then record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp,
 /// object_store.hpp, provider.hpp, guest.hpp (its parts are guest_commands.hpp, guest_files.hpp and
 /// guest_search.hpp), egress.hpp, snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp.
 ///
@@ -82,6 +82,9 @@ class Workspace {
   /// Ends this handle's use and moves last_active_at. Later calls fail with kFailedPrecondition.
   Result<void> release(const CallContext& call = {});
 
+  /// The same, through a callback on Cove's I/O thread, called exactly once.
+  void release_async(CallContext call, std::function<void(Result<void>)> done);
+
   class Impl;  ///< src/runtime
   explicit Workspace(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
@@ -119,11 +122,13 @@ class Cove {
   /// The same, through a callback on Cove's I/O thread, called exactly once.
   void acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
                      std::function<void(Result<Workspace>)> done) const;
+  void remove_session_async(WorkspaceKey key, AcquireOptions options, CallContext call,
+                            std::function<void(Result<void>)> done) const;
 
   /// Checks a package (see inspect_skill_package) and keeps it in the object store under a version
   /// id that it has for ever. The same bytes again are a success. Errors: as
-  /// inspect_skill_package; kAlreadyExists - the version id has another content; those of the
-  /// object store. After kUnavailable it may be there: add it again.
+  /// inspect_skill_package; kAlreadyExists - the version id has another content, or had it before
+  /// it was removed; those of the object store. After kUnavailable it may be there: add it again.
   Result<SkillPackageInfo> add_skill(const std::string& version_id, ByteView package,
                                      const CallContext& call = {}) const;
 
@@ -136,6 +141,14 @@ class Cove {
 
   /// Takes a package out of the object store; workspaces keep what they have. kNotFound.
   Result<void> remove_skill(const std::string& version_id, const CallContext& call = {}) const;
+
+  /// The same, through a callback on Cove's I/O thread, called exactly once.
+  void add_skill_async(std::string version_id, Bytes package, CallContext call,
+                       std::function<void(Result<SkillPackageInfo>)> done) const;
+  void list_skills_async(CallContext call,
+                         std::function<void(Result<std::vector<SkillPackageInfo>>)> done) const;
+  void remove_skill_async(std::string version_id, CallContext call,
+                          std::function<void(Result<void>)> done) const;
 
   /// See LifecycleManager; each blocks until done.
   Result<void> stop(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse,
@@ -176,17 +189,32 @@ class Cove {
                      std::function<void(Result<void>)> done) const;
   void destroy_async(SandboxId sandbox, CallContext call,
                      std::function<void(Result<void>)> done) const;
-  void destroy_source_async(std::string source, CallContext call,
+  void destroy_source_async(std::string source,
+                            std::function<void(const SourceProgress& so_far)> progress,
+                            CallContext call,
                             std::function<void(Result<std::uint32_t>)> done) const;
+  void revive_source_async(std::string source, CallContext call,
+                           std::function<void(Result<void>)> done) const;
+  void set_idle_policy_async(std::string source, IdlePolicy policy, CallContext call,
+                             std::function<void(Result<void>)> done) const;
+  void idle_policy_async(std::string source, CallContext call,
+                         std::function<void(Result<IdlePolicy>)> done) const;
   void recover_async(DeploymentId deployment, CallContext call,
                      std::function<void(Result<RecoverReport>)> done) const;
   void metrics_async(CallContext call, std::function<void(Result<std::string>)> done) const;
-  void sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const;
+  void sweep_async(SweepOptions options, CallContext call,
+                   std::function<void(Result<SweepReport>)> done) const;
   void status_async(SandboxId sandbox, CallContext call,
                     std::function<void(Result<Record>)> done) const;
+  void list_async(std::string source, std::string after, std::uint32_t limit, CallContext call,
+                  std::function<void(Result<RecordPage>)> done) const;
+  void orphans_async(CallContext call, std::function<void(Result<OrphanReport>)> done) const;
 
-  /// Says what this machine can isolate and what is missing, and how to get it.
+  /// Says what this machine can isolate and what is missing, and how to get it. Blocks.
   std::vector<Finding> doctor() const;
+
+  /// The same on a thread of Cove's own for what blocks, with a callback on its I/O thread.
+  void doctor_async(CallContext call, std::function<void(Result<std::vector<Finding>>)> done) const;
 
   /// Lets go of everything and ends the I/O thread; ends no sandbox. kTimeout: something is still
   /// in a callback; it is left with its own state. Later calls fail with kFailedPrecondition.

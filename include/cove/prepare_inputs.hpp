@@ -81,6 +81,10 @@ struct SkillPackage {
   std::string sha256;  ///< 64 hex of the package's bytes, checked; empty = not known
 };
 
+/// The one that Cove::add_skill keeps under this version id; an acquire finds it, or fails with
+/// kNotFound.
+SkillPackage published_skill(std::string version_id);
+
 /// A skill that the platform brings, outside the workspace.
 struct BuiltinSkill {
   std::string name;  ///< as a version id

@@ -20,18 +20,9 @@
 #include <cove/file_watch.hpp>
 #include <cove/files.hpp>
 #include <cove/result.hpp>
+#include <cove/transfer.hpp>
 
 namespace cove {
-
-/// Is told how far a transfer is, on the thread that calls the sink or source, after each piece.
-/// `total`: where it is known before the end.
-using Progress = std::function<void(std::uint64_t done, std::optional<std::uint64_t> total)>;
-
-/// Takes the next piece of a download; an error ends it and is returned.
-using ByteSink = std::function<Result<void>(ByteView)>;
-
-/// Gives the next piece of an upload, an empty one at the end; an error ends it and is returned.
-using ByteFeed = std::function<Result<Bytes>()>;
 
 struct WatchCallbacks {
   std::function<void(std::vector<FileEvent> events)> on_events;
@@ -142,6 +133,17 @@ class SandboxFiles {
                       Done<FileInfo> done) const;
   void make_symlink_async(std::string path, std::string target, CallContext call,
                           Done<FileInfo> done) const;
+
+  /// Starts a transfer and returns at once; see DownloadHandle and UploadHandle. `done` is called
+  /// exactly once, last. Errors: as of the blocking forms.
+  DownloadHandle download_async(std::string path, DownloadCallbacks callbacks,
+                                CallContext call = {}) const;
+  DownloadHandle download_tree_async(std::string path, DownloadCallbacks callbacks,
+                                     CallContext call = {}) const;
+  UploadHandle upload_async(std::string path, WriteOptions options, Done<FileInfo> done,
+                            CallContext call = {}) const;
+  UploadHandle upload_tree_async(std::string path, Done<TreeCounts> done,
+                                 CallContext call = {}) const;
 
   /// Starts a watch and returns at once.
   WatchHandle watch_async(std::string path, WatchOptions options, WatchCallbacks callbacks,

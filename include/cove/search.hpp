@@ -85,7 +85,7 @@ struct FindQuery {
   std::optional<FileType> type;      ///< none = of every type
   std::vector<std::string> exclude;  ///< globs of files and directories to pass over
 
-  /// Bytes, both included; where one is set, only regular files are found.
+  /// Bytes, both included; where one is set, only regular files are found. A min_size of 0 is none.
   std::optional<std::uint64_t> min_size;
   std::optional<std::uint64_t> max_size;
 
@@ -106,6 +106,9 @@ struct FindQuery {
   bool newest_first = false;
 
   bool facts = false;  ///< size, mode and times too; they cost a system call each
+
+  /// Whether a size is asked for, and so only regular files are found.
+  bool is_sized() const noexcept { return min_size.value_or(0) > 0 || max_size.has_value(); }
 };
 
 /// Something found.

@@ -1,6 +1,6 @@
 /// Skills of a workspace: what a model is told of them, and the host's shelf of published ones.
 ///
-///     cove->skills().add("pdf-3", bytes);              // checked, kept in the object store
+///     cove->add_skill("pdf-3", bytes);                 // checked, kept in the object store
 ///     auto workspace = cove->acquire(key, {.prepare = {.skills = {published_skill("pdf-3")}}});
 ///     prompt += workspace->skills()->prompt(8000);
 ///

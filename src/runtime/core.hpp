@@ -5,8 +5,10 @@
 #pragma once
 
 #include <condition_variable>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "client/call_gate.hpp"
@@ -44,6 +46,9 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   prepare::Pipeline& pipeline() { return live_->pipeline; }
   const std::shared_ptr<prepare::SkillShelf>& skills() { return live_->skills; }
 
+  /// Published skills that this process found, by their version id; see find_published.
+  std::map<std::string, SkillPackage>& published() { return live_->published; }
+
   /// See Cove::close.
   Result<void> close(std::chrono::milliseconds timeout);
 
@@ -65,6 +70,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
     StoreGate prepare_gate;
     prepare::Pipeline pipeline;  // on the scheduler, as the next
     std::shared_ptr<prepare::SkillShelf> skills;
+    std::map<std::string, SkillPackage> published;
     TimerId touch_timer = TimerId::kNone;  // on the scheduler, as the next
     TimerId sweep_timer = TimerId::kNone;
 

@@ -4,7 +4,6 @@
 
 #include "client/guest_link.hpp"
 #include "prepare/skills/index.hpp"
-#include "prepare/skills/library.hpp"
 #include "prepare/steps/plan.hpp"
 #include "runtime/core.hpp"
 #include "runtime/cove_impl.hpp"
@@ -12,6 +11,7 @@
 #include "runtime/use/bring_up.hpp"
 #include "runtime/use/holder.hpp"
 #include "runtime/use/mirror_targets.hpp"
+#include "runtime/use/published.hpp"
 #include "runtime/use/step_link.hpp"
 
 namespace cove {
@@ -79,6 +79,10 @@ void Workspace::skills_async(CallContext call, std::function<void(Result<SkillIn
 
 Result<void> Workspace::release(const CallContext& call) { return impl_->holder->release(call); }
 
+void Workspace::release_async(CallContext call, std::function<void(Result<void>)> done) {
+  impl_->holder->release_async(call, std::move(done));
+}
+
 namespace {
 
 Result<std::string> session_of(const std::string& chat_id) {
@@ -105,6 +109,7 @@ Task<Result<Place>> make_place(Core& core, WorkspaceKey key, AcquireOptions opti
   COVE_CO_TRY_VOID(validate(key));
   COVE_CO_TRY_VOID(validate(options.prepare));
   COVE_CO_TRY(const std::string session, session_of(options.chat_id));
+  COVE_CO_TRY_VOID(co_await runtime::find_published(core, options.prepare.skills, call));
   auto& parts = core.parts();
   const bool is_quick = prepare::is_quick(options.prepare);
   COVE_CO_TRY(prepare::SkillParts skills, co_await make_skill_parts(core, options.prepare, call));
@@ -221,12 +226,11 @@ Task<Result<RecordPage>> list_records(std::shared_ptr<Core> core, std::string so
   co_return co_await core->lifecycle().list(source, after, limit, call);
 }
 
-/// Does something with the library of published skills.
-template <class Work>
-std::invoke_result_t<Work&, prepare::SkillLibrary&> with_library(std::shared_ptr<Core> core,
-                                                                 Work work) {
-  prepare::SkillLibrary library(*core->skills(), core->lifecycle().deployment());
-  co_return co_await work(library);
+/// The machine is looked at where it may block.
+Task<Result<std::vector<Finding>>> examine_aside(std::shared_ptr<Core> core) {
+  auto& parts = core->parts();
+  co_return co_await base::offload(*parts.blocking, *parts.loop,
+                                   [core = core.get()] { return runtime::examine(*core); });
 }
 
 }  // namespace
@@ -256,6 +260,15 @@ Result<void> Cove::remove_session(const WorkspaceKey& key, const AcquireOptions&
   });
 }
 
+void Cove::remove_session_async(WorkspaceKey key, AcquireOptions options, CallContext call,
+                                std::function<void(Result<void>)> done) const {
+  run_async<void>(
+      impl_->core, call,
+      [core = impl_->core, key = std::move(key), options = std::move(options)](
+          const CallContext& inner) { return remove_session_of(core, key, options, inner); },
+      std::move(done));
+}
+
 void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext call,
                          std::function<void(Result<Workspace>)> done) const {
   run_async<Workspace>(
@@ -263,39 +276,6 @@ void Cove::acquire_async(WorkspaceKey key, AcquireOptions options, CallContext c
       [core = impl_->core, key = std::move(key), options = std::move(options)](
           const CallContext& inner) { return acquire_workspace(core, key, options, inner); },
       std::move(done));
-}
-
-Result<SkillPackageInfo> Cove::add_skill(const std::string& version_id, ByteView package,
-                                         const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
-      return library.add(version_id, package, inner);
-    });
-  });
-}
-
-Result<std::vector<SkillPackageInfo>> Cove::list_skills(const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return with_library(impl_->core,
-                        [&](prepare::SkillLibrary& library) { return library.list(inner); });
-  });
-}
-
-Result<SkillPackage> Cove::find_skill(const std::string& version_id,
-                                      const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
-      return library.find(version_id, inner);
-    });
-  });
-}
-
-Result<void> Cove::remove_skill(const std::string& version_id, const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return with_library(impl_->core, [&](prepare::SkillLibrary& library) {
-      return library.remove(version_id, inner);
-    });
-  });
 }
 
 Result<void> Cove::stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call) const {
@@ -392,7 +372,24 @@ void Cove::status_async(SandboxId sandbox, CallContext call,
       std::move(done));
 }
 
+void Cove::list_async(std::string source, std::string after, std::uint32_t limit, CallContext call,
+                      std::function<void(Result<RecordPage>)> done) const {
+  run_async<RecordPage>(
+      impl_->core, call,
+      [core = impl_->core, source = std::move(source), after = std::move(after),
+       limit](const CallContext& inner) { return list_records(core, source, after, limit, inner); },
+      std::move(done));
+}
+
 std::vector<Finding> Cove::doctor() const { return runtime::examine(*impl_->core); }
+
+void Cove::doctor_async(CallContext call,
+                        std::function<void(Result<std::vector<Finding>>)> done) const {
+  run_async<std::vector<Finding>>(
+      impl_->core, call,
+      [core = impl_->core](const CallContext& /*inner*/) { return examine_aside(core); },
+      std::move(done));
+}
 
 Result<void> Cove::close(std::chrono::milliseconds timeout) { return impl_->core->close(timeout); }
 

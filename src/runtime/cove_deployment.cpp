@@ -71,6 +71,36 @@ Result<void> Cove::revive_source(const std::string& source, const CallContext& c
   });
 }
 
+void Cove::revive_source_async(std::string source, CallContext call,
+                               std::function<void(Result<void>)> done) const {
+  run_async<void>(
+      impl_->core, call,
+      [core = impl_->core, source = std::move(source)](const CallContext& inner) {
+        return core->lifecycle().revive_source(source, inner);
+      },
+      std::move(done));
+}
+
+void Cove::set_idle_policy_async(std::string source, IdlePolicy policy, CallContext call,
+                                 std::function<void(Result<void>)> done) const {
+  run_async<void>(
+      impl_->core, call,
+      [core = impl_->core, source = std::move(source), policy](const CallContext& inner) {
+        return core->lifecycle().set_idle_policy(source, policy, inner);
+      },
+      std::move(done));
+}
+
+void Cove::idle_policy_async(std::string source, CallContext call,
+                             std::function<void(Result<IdlePolicy>)> done) const {
+  run_async<IdlePolicy>(
+      impl_->core, call,
+      [core = impl_->core, source = std::move(source)](const CallContext& inner) {
+        return core->lifecycle().idle_policy(source, inner);
+      },
+      std::move(done));
+}
+
 Result<void> Cove::set_idle_policy(const std::string& source, const IdlePolicy& policy,
                                    const CallContext& call) const {
   return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
@@ -100,13 +130,21 @@ Result<OrphanReport> Cove::orphans(const CallContext& call) const {
                       [&](const CallContext& inner) { return find_orphans(impl_->core, inner); });
 }
 
-void Cove::destroy_source_async(std::string source, CallContext call,
+void Cove::destroy_source_async(std::string source,
+                                std::function<void(const SourceProgress& so_far)> progress,
+                                CallContext call,
                                 std::function<void(Result<std::uint32_t>)> done) const {
   run_async<std::uint32_t>(
       impl_->core, call,
-      [core = impl_->core, source = std::move(source)](const CallContext& inner) {
-        return destroy_source_of(core, source, nullptr, inner);
-      },
+      [core = impl_->core, source = std::move(source), progress = std::move(progress)](
+          const CallContext& inner) { return destroy_source_of(core, source, progress, inner); },
+      std::move(done));
+}
+
+void Cove::orphans_async(CallContext call, std::function<void(Result<OrphanReport>)> done) const {
+  run_async<OrphanReport>(
+      impl_->core, call,
+      [core = impl_->core](const CallContext& inner) { return find_orphans(core, inner); },
       std::move(done));
 }
 
@@ -127,11 +165,12 @@ void Cove::metrics_async(CallContext call, std::function<void(Result<std::string
       std::move(done));
 }
 
-void Cove::sweep_async(CallContext call, std::function<void(Result<SweepReport>)> done) const {
+void Cove::sweep_async(SweepOptions options, CallContext call,
+                       std::function<void(Result<SweepReport>)> done) const {
   run_async<SweepReport>(
       impl_->core, call,
-      [core = impl_->core](const CallContext& inner) {
-        return sweep_all(core, SweepOptions(), inner);
+      [core = impl_->core, options = std::move(options)](const CallContext& inner) {
+        return sweep_all(core, options, inner);
       },
       std::move(done));
 }

@@ -1,7 +1,6 @@
 /// One call that was started, and the promise of its end.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -61,13 +60,6 @@ class Call final : public Message {
   static void refuse(std::unique_ptr<Call> call, napi_env env, cove_error* error) {
     call->error_ = error;
     call->deliver(env);
-  }
-
-  /// The same without an error of the library.
-  static void refuse(std::unique_ptr<Call> call, napi_env env, cove_status code,
-                     const std::string& message) {
-    call->mailbox_->let_go();
-    call->reject(env, error_value(*Environment::of(env), code, message));
   }
 
  private:
@@ -132,29 +124,6 @@ napi_value start_call(Arguments& in, std::shared_ptr<void> handle, Start start) 
   cove_error* error = nullptr;
   if (start(&Done<Out>::call, static_cast<void*>(raw), &error) != COVE_OK) {
     Call<Out>::refuse(std::unique_ptr<Call<Out>>(raw), in.env(), error);
-  }
-  return made.promise;
-}
-
-/// Runs on a thread of its own what only has a form that waits: work(&out, &error) as in C.
-template <class Out>
-using Waiting = std::function<cove_status(Out** out, cove_error** error)>;
-
-template <class Out>
-napi_value run_call(Arguments& in, std::shared_ptr<Keep> keep, Waiting<Out> work) {
-  if (in.has_failed()) return nullptr;
-  auto made = promise<Out>(in.environment(), std::move(keep));
-  if (made.call == nullptr) return nullptr;
-  Call<Out>* const raw = made.call.release();
-  const bool started = in.environment().live->start_thread([raw, work = std::move(work)] {
-    Out* out = nullptr;
-    cove_error* error = nullptr;
-    work(&out, &error);
-    Call<Out>::complete(std::unique_ptr<Call<Out>>(raw), out, error);
-  });
-  if (!started) {
-    Call<Out>::refuse(std::unique_ptr<Call<Out>>(raw), in.env(), COVE_UNAVAILABLE,
-                      "no thread can be had for this call, or the program ends");
   }
   return made.promise;
 }

@@ -4,30 +4,12 @@
 
 #include "function_reference.hpp"
 #include "functions.hpp"
+#include "key.hpp"
+#include "reporter.hpp"
 #include "results.hpp"
 
 namespace cove_node {
 namespace {
-
-/// A workspace's key as C takes it.
-struct Key {
-  Key(Arguments& in, std::size_t index) {
-    const Fields fields = in.fields(index);
-    source_type = fields.text("sourceType").value_or("");
-    source_id = fields.text("sourceId").value_or("");
-    user_id = fields.text("userId").value_or("");
-    raw.source_type = source_type.c_str();
-    raw.source_id = source_id.c_str();
-    raw.user_id = user_id.c_str();
-  }
-  Key(const Key&) = delete;
-  Key& operator=(const Key&) = delete;
-
-  std::string source_type;
-  std::string source_id;
-  std::string user_id;
-  cove_workspace_key raw = COVE_WORKSPACE_KEY_INIT;
-};
 
 /// Cove's messages on their way to the host's function. More than it takes are lost, and counted.
 class Log {
@@ -107,7 +89,6 @@ napi_value cancel_trigger(Arguments& in) {
   const auto cancel = in.handle<CancelHandle>(0);
   if (cancel == nullptr) return nullptr;
   cancel->library->cove_cancel_trigger(cancel->raw);
-  if (const auto work = cancel->work.lock()) work->abandon();
   return nullptr;
 }
 
@@ -123,31 +104,41 @@ napi_value sandbox_id_of(Arguments& in) {
   return text;
 }
 
+napi_value config_schema(Arguments& in) {
+  return text_value(in.env(), in.library().cove_config_schema());
+}
+
 napi_value open(Arguments& in) {
-  std::string config = in.text(0);
-  // Held twice: log_drop ends the inner one, which is C's from the call on.
-  auto log = std::make_shared<std::unique_ptr<Log>>();
-  if (is_function(in.env(), in.at(1))) *log = std::make_unique<Log>(in.environment(), in.at(1));
-  return run_call<cove>(in, std::make_shared<Keep>(),
-                        [library = in.environment().library, config = std::move(config), log](
-                            cove** out, cove_error** error) {
-                          cove_open_options options = COVE_OPEN_OPTIONS_INIT;
-                          if (*log != nullptr) {
-                            options.log = &Log::write;
-                            options.log_user_data = log->release();
-                            options.log_drop = &Log::drop;
-                          }
-                          return library->cove_open(config.c_str(), &options, out, error);
-                        });
+  const std::string config = in.text(0);
+  if (in.has_failed()) return nullptr;
+  cove_open_options options = COVE_OPEN_OPTIONS_INIT;
+  if (is_function(in.env(), in.at(1))) {
+    options.log = &Log::write;
+    options.log_user_data = new Log(in.environment(), in.at(1));  // C's from the call on
+    options.log_drop = &Log::drop;
+  }
+  return start_call<cove>(in, nullptr, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_open_start(config.c_str(), &options, done, data, nullptr, error);
+  });
+}
+
+napi_value observe(Arguments& in) {
+  const auto handle = in.handle<CoveHandle>(0);
+  if (!is_function(in.env(), in.at(1))) in.fail("argument 1 is no function");
+  if (in.has_failed()) return nullptr;
+  cove_error* error = nullptr;
+  const cove_status status = in.library().cove_set_observer(
+      handle->raw, &Reporter::hear, new Reporter(in.environment(), in.at(1)), &Reporter::drop,
+      &error);
+  return status == COVE_OK ? nullptr : throw_error(in, error);
 }
 
 napi_value close(Arguments& in) {
-  auto handle = in.handle<CoveHandle>(0);
+  const auto handle = in.handle<CoveHandle>(0);
   const std::uint64_t timeout_ms = whole_number(in.number(1));
-  return run_call<Nothing>(in, std::make_shared<Keep>(),
-                           [handle = std::move(handle), timeout_ms](Nothing**, cove_error** error) {
-                             return handle->library->cove_close(handle->raw, timeout_ms, error);
-                           });
+  return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_close_start(handle->raw, timeout_ms, done, data, nullptr, error);
+  });
 }
 
 napi_value close_all(Arguments& in) {
@@ -186,15 +177,30 @@ napi_value acquire(Arguments& in) {
   });
 }
 
+napi_value remove_session(Arguments& in) {
+  const auto handle = in.handle<CoveHandle>(0);
+  const Key key(in, 1);
+  const Fields fields = in.fields(2);
+  const auto chat_id = fields.text("chatId");
+  const auto sandbox_id = fields.text("sandboxId");
+  cove_acquire_options options = COVE_ACQUIRE_OPTIONS_INIT;
+  options.chat_id = chat_id ? chat_id->c_str() : nullptr;
+  options.sandbox_id = sandbox_id ? sandbox_id->c_str() : nullptr;
+  in.limits(fields, options);
+  return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_remove_session_start(handle->raw, &key.raw, &options, done, data,
+                                                  nullptr, error);
+  });
+}
+
 napi_value release(Arguments& in) {
-  auto handle = in.handle<WorkspaceHandle>(0);
+  const auto handle = in.handle<WorkspaceHandle>(0);
   cove_call_options options = COVE_CALL_OPTIONS_INIT;
   in.limits(in.fields(1), options);
-  return run_call<Nothing>(
-      in, std::make_shared<Keep>(),
-      [handle = std::move(handle), cancel = in.cancel(), options](Nothing**, cove_error** error) {
-        return handle->library->cove_workspace_release(handle->raw, &options, error);
-      });
+  return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_workspace_release_start(handle->raw, &options, done, data, nullptr,
+                                                     error);
+  });
 }
 
 }  // namespace cove_node

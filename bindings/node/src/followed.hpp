@@ -56,17 +56,6 @@ inline napi_value taken_json(napi_env env, const Taken<std::string>& taken) {
   return text_value(env, list += ']');
 }
 
-/// Ends a pipe when the last of those goes who may put something in, also where none ever began.
-template <class Item>
-struct PipeEnd {
-  explicit PipeEnd(std::shared_ptr<Pipe<Item>> its_pipe) : pipe(std::move(its_pipe)) {}
-  PipeEnd(const PipeEnd&) = delete;
-  PipeEnd& operator=(const PipeEnd&) = delete;
-  ~PipeEnd() { pipe->end(); }
-
-  std::shared_ptr<Pipe<Item>> pipe;
-};
-
 /// {run, done}: `done` is the promise of the end.
 inline napi_value run_value(napi_env env, napi_value run, napi_value done) {
   Object made(env);

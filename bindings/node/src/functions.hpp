@@ -12,12 +12,29 @@ napi_value status_name(Arguments& in);     // (code) => string
 napi_value cancel_create(Arguments& in);   // () => cancel
 napi_value cancel_trigger(Arguments& in);  // (cancel)
 napi_value sandbox_id_of(Arguments& in);   // (key) => string
+napi_value config_schema(Arguments& in);   // () => string of JSON
 napi_value open(Arguments& in);            // (json, log | undefined) => Promise<cove>
+napi_value observe(Arguments& in);         // (cove, onEvent: (json, lost))
 napi_value close(Arguments& in);           // (cove, timeoutMs) => Promise
 napi_value close_all(Arguments& in);       // ()
 napi_value let_go(Arguments& in);          // (cove, workspace, prepare or step)
 napi_value acquire(Arguments& in);         // (cove, key, options) => Promise<{handle, ...}>
+napi_value remove_session(Arguments& in);  // (cove, key, options) => Promise
 napi_value release(Arguments& in);         // (workspace, options) => Promise
+
+// skills.cpp
+napi_value prepare_skill(Arguments& in);               // (prepare, versionId, Buffer, sha256)
+napi_value prepare_host_skill(Arguments& in);          // (prepare, versionId, path, sha256)
+napi_value prepare_stored_skill(Arguments& in);        // (prepare, versionId)
+napi_value prepare_builtin_skill(Arguments& in);       // (prepare, name, Buffer)
+napi_value prepare_host_builtin_skill(Arguments& in);  // (prepare, name, path)
+napi_value prepare_skill_init_timeout(Arguments& in);  // (prepare, milliseconds; 0 = none is run)
+napi_value workspace_skills(Arguments& in);  // (workspace, options) => Promise<Buffer of JSON>
+napi_value inspect_skill(Arguments& in);     // (versionId, Buffer) => Buffer of JSON
+napi_value add_skill(
+    Arguments& in);  // (cove, versionId, Buffer, options) => Promise<Buffer of JSON>
+napi_value list_skills(Arguments& in);   // (cove, options) => Promise<Buffer of JSON>
+napi_value remove_skill(Arguments& in);  // (cove, versionId, options) => Promise
 
 // prepare.cpp
 napi_value prepare_create(Arguments& in);     // () => prepare
@@ -39,16 +56,20 @@ napi_value finish_step(Arguments& in);       // (step, result)
 napi_value fail_step(Arguments& in);         // (step, code, message, output)
 
 // lifecycle.cpp
-napi_value stop(Arguments& in);            // (cove, sandboxId, options) => Promise
-napi_value archive(Arguments& in);         // (cove, sandboxId, options) => Promise
-napi_value destroy(Arguments& in);         // (cove, sandboxId, options) => Promise
-napi_value destroy_source(Arguments& in);  // (cove, source, options) => Promise<Buffer of JSON>
+napi_value stop(Arguments& in);             // (cove, sandboxId, options) => Promise
+napi_value archive(Arguments& in);          // (cove, sandboxId, options) => Promise
+napi_value destroy(Arguments& in);          // (cove, sandboxId, options) => Promise
+napi_value destroy_source(Arguments& in);   // (cove, source, options) => Promise<Buffer of JSON>
+napi_value revive_source(Arguments& in);    // (cove, source, options) => Promise
+napi_value set_idle_policy(Arguments& in);  // (cove, source, policy, options) => Promise
+napi_value idle_policy(Arguments& in);      // (cove, source, options) => Promise<Buffer of JSON>
 napi_value recover(Arguments& in);  // (cove, deployment or "", options) => Promise<Buffer of JSON>
 napi_value metrics(Arguments& in);  // (cove, options) => Promise<Buffer of text>
 napi_value sweep(Arguments& in);    // (cove, options) => Promise<Buffer of JSON>
 napi_value status(Arguments& in);   // (cove, sandboxId, options) => Promise<Buffer of JSON>
 napi_value list_page(Arguments& in);  // (cove, options) => Promise<Buffer of JSON>
-napi_value doctor(Arguments& in);     // (cove) => Promise<Buffer of JSON>
+napi_value orphans(Arguments& in);    // (cove, options) => Promise<Buffer of JSON>
+napi_value doctor(Arguments& in);     // (cove, options) => Promise<Buffer of JSON>
 
 // commands.cpp
 napi_value exec(Arguments& in);  // (workspace, argv, options, onWake | undefined) => {run, done}
@@ -97,15 +118,15 @@ napi_value edit_files(Arguments& in);  // (workspace, files, options) => Promise
 
 // downloads.cpp
 napi_value download(Arguments& in);     // (workspace, path, isTree, options, onWake) => {run, done}
-napi_value take_pieces(Arguments& in);  // (run, most) => [Buffer, done, total | -1, ...] | null
+napi_value take_pieces(Arguments& in);  // (run, most) => [total | -1, Buffer, Buffer, ...] | null
 napi_value end_download(Arguments& in);  // (run)
 
 // uploads.cpp
-napi_value upload(Arguments& in);           // (workspace, path, options, onWake) => {run, done}
-napi_value upload_tree(Arguments& in);      // (workspace, path, options, onWake) => {run, done}
-napi_value give_piece(Arguments& in);       // (run, Buffer) => whether there is room for more
-napi_value end_upload(Arguments& in);       // (run, isWhole): the end, or that nothing will follow
-napi_value upload_progress(Arguments& in);  // (run) => bytes done
+napi_value upload(Arguments& in);         // (workspace, path, options) => {run, done}
+napi_value upload_tree(Arguments& in);    // (workspace, path, options) => {run, done}
+napi_value give_piece(Arguments& in);     // (run, Buffer) => Promise: it is on its way
+napi_value finish_upload(Arguments& in);  // (run): nothing follows
+napi_value cancel_upload(Arguments& in);  // (run)
 
 // watches.cpp
 napi_value watch(Arguments& in);         // (workspace, path, options, onWake) => {run, done}

@@ -60,7 +60,6 @@ struct CancelHandle {
 
   LibraryPtr library;
   cove_cancel* raw;
-  std::weak_ptr<Abandonable> work;  // what waits for JavaScript, where C cannot end the wait
 };
 
 struct LinkRequestHandle {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <atomic>
-#include <condition_variable>
 #include <cstddef>
 #include <deque>
 #include <memory>
@@ -109,19 +108,6 @@ class Pipe {
     return push(std::move(item), size, [](Item&, Item&) { return false; });
   }
 
-  /// For a source that may wait. COVE_CANCELLED: nobody reads any more; or COVE_TIMEOUT.
-  cove_status push_waiting(Item item, std::size_t size, Deadline deadline) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    const auto is_ready = [this] { return buffered_ < limit_ || is_discarding_; };
-    if (!wait_until(room_, lock, deadline, is_ready)) return COVE_TIMEOUT;
-    if (is_discarding_) return COVE_CANCELLED;
-    items_.emplace_back(std::move(item), size);
-    buffered_ += size;
-    lock.unlock();
-    waker_->wake();
-    return COVE_OK;
-  }
-
   /// What waits is thrown away, and this is there instead.
   void replace(Item item, std::size_t size) {
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -153,7 +139,6 @@ class Pipe {
     taken.is_end = taken.items.empty() && has_ended_;
     taken.resumes = is_paused_ && buffered_ < limit_ / 2;
     if (taken.resumes) is_paused_ = false;
-    room_.notify_all();
     return taken;
   }
 
@@ -163,7 +148,6 @@ class Pipe {
     is_discarding_ = true;
     items_.clear();
     buffered_ = 0;
-    room_.notify_all();
   }
 
   std::size_t buffered() const {
@@ -175,7 +159,6 @@ class Pipe {
   const std::shared_ptr<Waker> waker_;
   const std::size_t limit_;
   mutable std::mutex mutex_;
-  std::condition_variable room_;
   std::deque<std::pair<Item, std::size_t>> items_;
   std::size_t buffered_ = 0;
   bool is_paused_ = false;

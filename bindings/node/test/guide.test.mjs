@@ -10,6 +10,9 @@ const folder = path.join(home.path, "project"); // with the package as npm would
 fs.mkdirSync(path.join(folder, "node_modules"), { recursive: true });
 fs.symlinkSync(PACKAGE, path.join(folder, "node_modules", "cove-workspace"));
 fs.writeFileSync(path.join(folder, "package.json"), '{"private": true}');
+const skill = path.join(home.path, "skill");
+fs.mkdirSync(skill);
+fs.writeFileSync(path.join(skill, "SKILL.md"), "---\nname: pdf\ndescription: reads PDF files\n---\n# PDF\n");
 after(() => home.end());
 
 const TSC = path.join(PACKAGE, "node_modules", "typescript", "bin", "tsc");
@@ -20,6 +23,7 @@ const FLAGS = [
 ];
 
 const AROUND = `
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
 import { Readable } from "node:stream";
@@ -28,8 +32,9 @@ import { Cove, CoveError, describeTools, type Workspace } from "cove-workspace";
 import { CoveSandbox } from "cove-workspace/fastgpt";
 const digest = createHash("sha256");
 const logo = process.argv[1] as string;
+const skillPackage = execFileSync("tar", ["-C", process.argv[3] as string, "-c", "SKILL.md"]);
 const host = { giveModel: (_: unknown) => undefined };
-void [createReadStream, createWriteStream, Readable, pipeline, CoveError, describeTools, CoveSandbox, digest, host, logo];
+void [createReadStream, createWriteStream, Readable, pipeline, CoveError, describeTools, CoveSandbox, digest, host, logo, skillPackage];
 const cove = await Cove.open(process.argv[2] as string);
 const workspace: Workspace = await cove.acquire({ sourceType: "app", sourceId: "shop", userId: "ana" }, { chatId: "c1" });
 `;
@@ -64,7 +69,8 @@ const PROGRAMS = {
 };
 
 function run(name) {
-  return runProgram(process.execPath, [path.join(folder, `${name}.mjs`), path.join(home.path, name)], {}, folder);
+  const args = [path.join(folder, `${name}.mjs`), path.join(home.path, name), skill];
+  return runProgram(process.execPath, args, {}, folder);
 }
 
 before(async () => {

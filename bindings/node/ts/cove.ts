@@ -8,6 +8,7 @@ import { native, type Acquired, type CoveHandle } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions } from "./options.js";
 import { Prepared, type Prepare } from "./prepare.js";
+import { Sources, hearing } from "./sources.js";
 import { defaultStateDir } from "./state-dir.js";
 import { Workspace } from "./workspace.js";
 
@@ -30,6 +31,47 @@ export interface OpenOptions {
   config?: Readonly<Record<string, unknown>>;
   /** Gets Cove's messages, without secrets. */
   log?: (level: LogLevel, message: string) => unknown;
+  /** Hears of every step that a sandbox's record takes. */
+  onEvent?: (event: LifecycleEvent) => unknown;
+}
+
+/** One step that a sandbox's record took; told after it is true. */
+export interface LifecycleEvent {
+  sandboxId: string;
+  /** After the step. */
+  state: SandboxStatus["state"];
+  operation: string;
+  phase: string;
+  /** The operation ended and left `state`. */
+  completed: boolean;
+  /** Of an operation that failed or was abandoned; else "". */
+  error: string;
+  reason: "acquire" | "asked" | "idle" | "recovery" | "source";
+  /** Since this process began or took over the operation. */
+  durationMs: number;
+  /** So many events before it were lost, since nobody took them. */
+  lostBefore?: number;
+}
+
+export interface RemoveSessionOptions extends CallOptions {
+  /** Of a record of another id. */
+  sandboxId?: string;
+}
+
+/** A volume, or an instance with its start's number. */
+export interface Orphan {
+  deployment: string;
+  sandboxId: string;
+  generation: string;
+  epoch?: number;
+}
+
+/** What exists on this machine and no record of the deployment, or of this metadata store, names. */
+export interface OrphanReport {
+  volumes: Orphan[];
+  instances: Orphan[];
+  foreignVolumes: Orphan[];
+  foreignInstances: Orphan[];
 }
 
 export interface AcquireOptions extends CallOptions {
@@ -82,18 +124,6 @@ export interface SandboxStatus {
   needsAttention: string;
 }
 
-/** What a sweep did. */
-export interface SweepReport {
-  examined: number;
-  stopped: number;
-  archived: number;
-  recovered: number;
-  lost: number;
-  deleted: number;
-  skipped: number;
-  errors: unknown[];
-}
-
 /** What a recovery made again, by what became of the records. */
 export interface RecoverReport {
   deployment: string;
@@ -127,6 +157,11 @@ function rawKey(key: unknown): object {
   };
 }
 
+/** The JSON Schema that a configuration is checked against. */
+export function configSchema(): Record<string, unknown> {
+  return JSON.parse(native.configSchema()) as Record<string, unknown>;
+}
+
 /** The sandbox id of a key: always the same one. Needs no open Cove. */
 export function sandboxIdOf(key: WorkspaceKey): string {
   return native.sandboxIdOf(rawKey(key));
@@ -137,17 +172,18 @@ export function sandboxIdOf(key: WorkspaceKey): string {
  *
  *     const cove = await Cove.open("/var/lib/app/cove");
  */
-export class Cove implements AsyncDisposable {
+export class Cove extends Sources implements AsyncDisposable {
   #handle: CoveHandle | undefined;
 
   private constructor(handle: CoveHandle) {
+    super();
     this.#handle = handle;
   }
 
   /** Opens the state directory and the stores. */
   static async open(where?: string | OpenOptions): Promise<Cove> {
     const given = typeof where === "string" ? { stateDir: where } : where;
-    const checked = options.options("Cove.open", given, ["stateDir", "config", "log"]);
+    const checked = options.options("Cove.open", given, ["stateDir", "config", "log", "onEvent"]);
     const config: Record<string, unknown> = { ...checked.config };
     if (checked.stateDir !== undefined) config["state_dir"] = options.text("stateDir", checked.stateDir);
     config["state_dir"] ??= defaultStateDir();
@@ -156,7 +192,10 @@ export class Cove implements AsyncDisposable {
     const write = log as OpenOptions["log"];
     const line = write && ((level: number, message: string) => void write(LEVELS[level] ?? "info", message));
     const json = options.text("config", JSON.stringify(config));
-    return new Cove(await call({}, () => native.open(json, line)));
+    const hear = hearing<LifecycleEvent>("onEvent", checked.onEvent);
+    const handle: CoveHandle = await call({}, () => native.open(json, line));
+    if (hear !== undefined) native.observe(handle, hear);
+    return new Cove(handle);
   }
 
   /**
@@ -174,7 +213,7 @@ export class Cove implements AsyncDisposable {
     const prepared = checked.prepare === undefined ? undefined : new Prepared(checked.prepare);
     try {
       const acquired: Acquired = await call(checked, (limits) => {
-        const started = native.acquire(this.#use(), raw, { ...fields, prepare: prepared?.handle, ...limits });
+        const started = native.acquire(this.use(), raw, { ...fields, prepare: prepared?.handle, ...limits });
         prepared?.letGo();
         return started;
       });
@@ -188,32 +227,35 @@ export class Cove implements AsyncDisposable {
   async stop(sandboxId: string, given?: StopOptions): Promise<void> {
     const [checked, fields] = stopFields("stop", given);
     const id = options.text("sandboxId", sandboxId);
-    await call(checked, (limits) => native.stop(this.#use(), id, { ...fields, ...limits }));
+    await call(checked, (limits) => native.stop(this.use(), id, { ...fields, ...limits }));
   }
 
   /** Stops a sandbox and moves its workspace into the object store; acquire brings it back. */
   async archive(sandboxId: string, given?: StopOptions): Promise<void> {
     const [checked, fields] = stopFields("archive", given);
     const id = options.text("sandboxId", sandboxId);
-    await call(checked, (limits) => native.archive(this.#use(), id, { ...fields, ...limits }));
+    await call(checked, (limits) => native.archive(this.use(), id, { ...fields, ...limits }));
   }
 
   /** Deletes a sandbox with its files and its archive, for ever, also while it is in use. */
   async destroy(sandboxId: string, given?: CallOptions): Promise<void> {
     const checked = options.options("destroy", given, options.CALL);
     const id = options.text("sandboxId", sandboxId);
-    await call(checked, (limits) => native.destroy(this.#use(), id, limits));
+    await call(checked, (limits) => native.destroy(this.use(), id, limits));
   }
 
   /**
-   * Deletes every sandbox of a source ("sourceType/sourceId") for ever and forbids new ones. Says how many; where it
-   * failed or was cut off, calling it again goes on.
+   * Removes a chat's session directory with all in it: that a chat is deleted removes nothing. Brings the workspace up;
+   * harmless where the directory is not there.
    */
-  async destroySource(source: string, given?: CallOptions): Promise<number> {
-    const checked = options.options("destroySource", given, options.CALL);
-    const name = options.text("source", source);
-    const json: Buffer = await call(checked, (limits) => native.destroySource(this.#use(), name, limits));
-    return report<{ destroyed: number }>(json).destroyed;
+  async removeSession(key: WorkspaceKey, chatId: string, given?: RemoveSessionOptions): Promise<void> {
+    const checked = options.options("removeSession", given, ["sandboxId", ...options.CALL]);
+    const fields = {
+      chatId: options.text("chatId", chatId),
+      sandboxId: options.optionalText("sandboxId", checked.sandboxId),
+    };
+    const raw = rawKey(key);
+    await call(checked, (limits) => native.removeSession(this.use(), raw, { ...fields, ...limits }));
   }
 
   /**
@@ -223,27 +265,21 @@ export class Cove implements AsyncDisposable {
   async recover(deployment?: string, given?: CallOptions): Promise<RecoverReport> {
     const checked = options.options("recover", given, options.CALL);
     const name = options.optionalText("deployment", deployment) ?? "";
-    return report(await call(checked, (limits) => native.recover(this.#use(), name, limits)));
+    return report(await call(checked, (limits) => native.recover(this.use(), name, limits)));
   }
 
   /** What there is and what this process did, in Prometheus's text form. Reads every record. */
   async metrics(given?: CallOptions): Promise<string> {
     const checked = options.options("metrics", given, options.CALL);
-    const text: Buffer = await call(checked, (limits) => native.metrics(this.#use(), limits));
+    const text: Buffer = await call(checked, (limits) => native.metrics(this.use(), limits));
     return text.toString("utf8");
-  }
-
-  /** Stops and archives what is idle, and removes garbage, once. Says how much it did. */
-  async sweep(given?: CallOptions): Promise<SweepReport> {
-    const checked = options.options("sweep", given, options.CALL);
-    return report(await call(checked, (limits) => native.sweep(this.#use(), limits)));
   }
 
   /** What is known of a sandbox. */
   async status(sandboxId: string, given?: CallOptions): Promise<SandboxStatus> {
     const checked = options.options("status", given, options.CALL);
     const id = options.text("sandboxId", sandboxId);
-    return report(await call(checked, (limits) => native.status(this.#use(), id, limits)));
+    return report(await call(checked, (limits) => native.status(this.use(), id, limits)));
   }
 
   /** Every sandbox, by id, a page at a time. `timeoutMs` bounds each page. */
@@ -254,7 +290,7 @@ export class Cove implements AsyncDisposable {
     do {
       const from = after;
       const json: Buffer = await call(checked, (limits) =>
-        native.listPage(this.#use(), { source, after: from, limit: LIST_PAGE, ...limits }),
+        native.listPage(this.use(), { source, after: from, limit: LIST_PAGE, ...limits }),
       );
       const page = report<{ sandboxes: SandboxStatus[]; next: string }>(json);
       yield* page.sandboxes;
@@ -262,9 +298,17 @@ export class Cove implements AsyncDisposable {
     } while (after !== "");
   }
 
+  /** What exists on this machine and no record names. Nothing is removed. */
+  async orphans(given?: CallOptions): Promise<OrphanReport> {
+    const checked = options.options("orphans", given, options.CALL);
+    return report(await call(checked, (limits) => native.orphans(this.use(), limits)));
+  }
+
   /** What this machine can isolate and what is missing. */
-  async doctor(): Promise<Finding[]> {
-    return report<{ findings: Finding[] }>(await call({}, () => native.doctor(this.#use()))).findings;
+  async doctor(given?: CallOptions): Promise<Finding[]> {
+    const checked = options.options("doctor", given, options.CALL);
+    const json: Buffer = await call(checked, (limits) => native.doctor(this.use(), limits));
+    return report<{ findings: Finding[] }>(json).findings;
   }
 
   /**
@@ -292,7 +336,8 @@ export class Cove implements AsyncDisposable {
     await this.close();
   }
 
-  #use(): CoveHandle {
+  /** @internal */
+  protected override use(): CoveHandle {
     if (this.#handle === undefined) throw closed("Cove");
     return this.#handle;
   }

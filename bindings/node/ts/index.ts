@@ -13,10 +13,10 @@
  * docs/node.md is the guide; every failure is a CoveError with a code (docs/errors.md).
  */
 
-export { Cove, sandboxIdOf } from "./cove.js";
+export { Cove, configSchema, sandboxIdOf } from "./cove.js";
 export type {
-  AcquireOptions, Finding, ListSandboxesOptions, LogLevel, OpenOptions, RecoverReport, SandboxStatus, StopOptions,
-  SweepReport, WorkspaceKey,
+  AcquireOptions, Finding, LifecycleEvent, ListSandboxesOptions, LogLevel, OpenOptions, Orphan, OrphanReport,
+  RecoverReport, RemoveSessionOptions, SandboxStatus, StopOptions, WorkspaceKey,
 } from "./cove.js";
 export { CoveError, ERROR_CODES } from "./errors.js";
 export type { CoveErrorOptions, ErrorCode } from "./errors.js";
@@ -36,6 +36,11 @@ export type { AttachOptions, OutputSlice, ProcessInfo, ProcessOutputOptions, Sta
 export type { PrepareReport, PrepareStage, StepReport } from "./report.js";
 export { Search } from "./searches.js";
 export type { FindEntry, FindOptions, GrepLine, GrepOptions, SearchProblem, SearchSummary } from "./searches.js";
+export { inspectSkill } from "./skills.js";
+export type { HostPackage, Skill, SkillInfo, SkillPackage, Skills, SkillsOptions } from "./skills.js";
+export type {
+  DestroySourceOptions, IdlePolicy, SourceProgress, SweepCounts, SweepOptions, SweepReport, SweepStep,
+} from "./sources.js";
 export { defaultStateDir } from "./state-dir.js";
 export type { StepResult, StepRun } from "./steps.js";
 export { describeTools } from "./tools.js";

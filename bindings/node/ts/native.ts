@@ -40,6 +40,8 @@ export interface Following<Run, Result> {
 type Path = string | Buffer;
 type Fields = Limits & Record<string, unknown>;
 type Wake = () => void;
+/** Takes a report as JSON, and how many before it were lost. */
+export type Hear = (json: string, lost: number) => void;
 
 /** The functions of src/functions.hpp. */
 export interface Native {
@@ -49,7 +51,9 @@ export interface Native {
   cancelCreate(): CancelHandle;
   cancelTrigger(cancel: CancelHandle): void;
   sandboxIdOf(key: object): string;
+  configSchema(): string;
   open(json: string, log?: (level: number, message: string) => void): Promise<CoveHandle>;
+  observe(cove: CoveHandle, onEvent: Hear): void;
   close(cove: CoveHandle, timeoutMs: number): Promise<void>;
   closeAll(): void;
   letGo(handle: CoveHandle | WorkspaceHandle | PrepareHandle | StepHandle): void;
@@ -61,6 +65,12 @@ export interface Native {
   prepareFile(prepare: PrepareHandle, name: Path, data: Buffer): void;
   prepareHostFile(prepare: PrepareHandle, name: Path, path: Path): void;
   prepareInit(prepare: PrepareHandle, text: string, options: object): void;
+  prepareSkill(prepare: PrepareHandle, versionId: string, data: Buffer, sha256: string): void;
+  prepareHostSkill(prepare: PrepareHandle, versionId: string, path: Path, sha256: string): void;
+  prepareStoredSkill(prepare: PrepareHandle, versionId: string): void;
+  prepareBuiltinSkill(prepare: PrepareHandle, name: string, data: Buffer): void;
+  prepareHostBuiltinSkill(prepare: PrepareHandle, name: string, path: Path): void;
+  prepareSkillInitTimeout(prepare: PrepareHandle, milliseconds: number): void;
   prepareStep(
     prepare: PrepareHandle,
     name: string,
@@ -74,17 +84,27 @@ export interface Native {
   finishStep(run: StepHandle, result: object): void;
   failStep(run: StepHandle, code: number, message: string, output: string): void;
   acquire(cove: CoveHandle, key: object, options: Fields): Promise<Acquired>;
+  removeSession(cove: CoveHandle, key: object, options: Fields): Promise<void>;
   release(workspace: WorkspaceHandle, options: Limits): Promise<void>;
+  workspaceSkills(workspace: WorkspaceHandle, options: Fields): Promise<Buffer>;
+  inspectSkill(versionId: string, data: Buffer): Buffer;
+  addSkill(cove: CoveHandle, versionId: string, data: Buffer, options: Limits): Promise<Buffer>;
+  listSkills(cove: CoveHandle, options: Limits): Promise<Buffer>;
+  removeSkill(cove: CoveHandle, versionId: string, options: Limits): Promise<void>;
   stop(cove: CoveHandle, sandboxId: string, options: Fields): Promise<void>;
   archive(cove: CoveHandle, sandboxId: string, options: Fields): Promise<void>;
   destroy(cove: CoveHandle, sandboxId: string, options: Limits): Promise<void>;
-  destroySource(cove: CoveHandle, source: string, options: Limits): Promise<Buffer>;
+  destroySource(cove: CoveHandle, source: string, options: Fields): Promise<Buffer>;
+  reviveSource(cove: CoveHandle, source: string, options: Limits): Promise<void>;
+  setIdlePolicy(cove: CoveHandle, source: string, policy: object, options: Limits): Promise<void>;
+  idlePolicy(cove: CoveHandle, source: string, options: Limits): Promise<Buffer>;
   recover(cove: CoveHandle, deployment: string, options: Limits): Promise<Buffer>;
   metrics(cove: CoveHandle, options: Limits): Promise<Buffer>;
-  sweep(cove: CoveHandle, options: Limits): Promise<Buffer>;
+  sweep(cove: CoveHandle, options: Fields): Promise<Buffer>;
   status(cove: CoveHandle, sandboxId: string, options: Limits): Promise<Buffer>;
   listPage(cove: CoveHandle, options: Fields): Promise<Buffer>;
-  doctor(cove: CoveHandle): Promise<Buffer>;
+  orphans(cove: CoveHandle, options: Limits): Promise<Buffer>;
+  doctor(cove: CoveHandle, options: Limits): Promise<Buffer>;
   exec(workspace: WorkspaceHandle, argv: Path[], options: Fields, wake?: Wake): Following<ExecHandle, unknown>;
   takeOutput(run: ExecHandle, most: number): (number | Buffer)[] | null | undefined;
   cancelRun(run: ExecHandle): void;
@@ -124,11 +144,11 @@ export interface Native {
   download(workspace: WorkspaceHandle, path: Path, isTree: boolean, options: Limits, wake: Wake): Following<DownloadHandle, void>;
   takePieces(run: DownloadHandle, most: number): (number | Buffer)[] | null | undefined;
   endDownload(run: DownloadHandle): void;
-  upload(workspace: WorkspaceHandle, path: Path, options: Fields, wake: Wake): Following<UploadHandle, unknown>;
-  uploadTree(workspace: WorkspaceHandle, path: Path, options: Limits, wake: Wake): Following<UploadHandle, unknown>;
-  givePiece(run: UploadHandle, piece: Buffer): boolean;
-  endUpload(run: UploadHandle, isWhole: boolean): void;
-  uploadProgress(run: UploadHandle): number;
+  upload(workspace: WorkspaceHandle, path: Path, options: Fields): Following<UploadHandle, unknown>;
+  uploadTree(workspace: WorkspaceHandle, path: Path, options: Limits): Following<UploadHandle, unknown>;
+  givePiece(run: UploadHandle, piece: Buffer): Promise<void>;
+  finishUpload(run: UploadHandle): void;
+  cancelUpload(run: UploadHandle): void;
   watch(workspace: WorkspaceHandle, path: Path, options: Fields, wake: Wake): Following<WatchHandle, void>;
   takeEvents(run: WatchHandle, most: number): string | null | undefined;
   cancelWatch(run: WatchHandle): void;

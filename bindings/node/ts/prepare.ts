@@ -5,6 +5,7 @@ import { native, type PrepareHandle } from "./native.js";
 import * as options from "./options.js";
 import type { Data, PathLike } from "./options.js";
 import { stepReport, type PrepareStage, type StepReport } from "./report.js";
+import { addSkills, type HostPackage, type Skill } from "./skills.js";
 import { runStep, type StepResult, type StepRun } from "./steps.js";
 
 /** A file of this machine, which is read when it is needed; no link at the path's end is followed. */
@@ -69,6 +70,12 @@ export interface Prepare {
   initCwd?: string;
   /** 1,000 to 600,000: 30,000. */
   initTimeoutMs?: number;
+  /** Published skills: version ids of `Cove.addSkill`, or where they come from. */
+  skills?: readonly (string | Skill)[];
+  /** Skills that the platform brings, kept up to date outside of the workspace: packages by their names. */
+  builtinSkills?: Readonly<Record<string, Data | HostPackage>>;
+  /** Of each skill's own init script, 1,000 to 600,000; 0 = none is run: 30,000. */
+  skillInitTimeoutMs?: number;
   /** Applied in this order. */
   steps?: readonly PrepareStep[];
   /** Hears of progress. */
@@ -84,7 +91,7 @@ const STAGES: Readonly<Record<PrepareStage, number>> = {
 const EVENTS = ["", "waiting", "started", "progress", "finished"] as const;
 const INPUTS: readonly string[] = [
   "variables", "secrets", "timeZone", "locale", "mirrors", "files", "initScript", "initVersion", "initCwd",
-  "initTimeoutMs", "steps", "onEvent",
+  "initTimeoutMs", "skills", "builtinSkills", "skillInitTimeoutMs", "steps", "onEvent",
 ];
 const STEP: readonly string[] = ["name", "apply", "fingerprint", "required", "after", "timeoutMs"];
 
@@ -177,6 +184,7 @@ export class Prepared {
     }
     addFiles(handle, given.files);
     setInit(handle, given);
+    addSkills(handle, given.skills, given.builtinSkills, given.skillInitTimeoutMs);
     for (const step of options.list("steps", given.steps ?? [])) addStep(handle, step as PrepareStep, this.#thrown);
     setObserver(handle, given.onEvent);
   }

@@ -3,6 +3,7 @@
 import type { Readable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { types } from "node:util";
+import { CoveError } from "./errors.js";
 import { limitsOf, ownCancel, seen, type Cancel } from "./calls.js";
 import { Files, UPLOAD_NAMES, writeFields, type FileInfo, type TreeCounts, type UploadOptions } from "./files.js";
 import { Flow, TAKE_BYTES, Waking, readableOf, turn, webStreamOf } from "./flow.js";
@@ -37,6 +38,8 @@ export class Download extends Flow<Buffer> {
   readonly #run: DownloadHandle;
   readonly #done: Promise<void>;
   readonly #onProgress: OnProgress | undefined;
+  #taken = 0;
+  #total: number | null = null;
 
   /** @internal */
   constructor(following: Following<DownloadHandle, void>, waking: Waking, given: Partial<TransferOptions>) {
@@ -75,10 +78,14 @@ export class Download extends Flow<Buffer> {
     const taken = native.takePieces(this.#run, TAKE_BYTES);
     if (taken === null || taken === undefined) return taken;
     const pieces: Buffer[] = [];
-    for (let i = 0; i < taken.length; i += 3) {
-      const total = taken[i + 2] as number;
-      pieces.push(taken[i] as Buffer);
-      this.#onProgress?.(taken[i + 1] as number, total < 0 ? null : total);
+    for (const item of taken) {
+      if (typeof item === "number") {
+        this.#total = item < 0 ? null : item; // comes once, before the first piece
+      } else {
+        pieces.push(item);
+        this.#taken += item.length;
+        this.#onProgress?.(this.#taken, this.#total);
+      }
     }
     return pieces;
   }
@@ -106,27 +113,27 @@ function piecesOf(source: unknown): AsyncIterator<unknown> | Iterator<unknown> {
 /** So many pieces of a source are taken in one turn of the event loop. */
 const PIECES_A_TURN = 16;
 
-/** A turn between the parts of a large piece. */
-async function turnAfter(offset: number): Promise<void> {
-  if (offset > 0) await turn();
-}
+/** About so many bytes are on their way at once; past it the source waits. */
+const ON_THE_WAY = 1 << 20;
 
-/** An upload that asks for its pieces. */
+/** An upload that is given its pieces. */
 class Upload<Result> {
-  #told = 0;
+  #done = 0;
   #ended = false;
   #atEnd: (() => void) | undefined;
+  /** Pieces that were given and not answered, oldest first. */
+  readonly #given: { size: number; written: Promise<void> }[] = [];
+  #onTheWay = 0;
 
   constructor(
     private readonly run: UploadHandle,
-    private readonly waking: Waking,
     private readonly done: Promise<Result>,
     private readonly onProgress: OnProgress | undefined,
+    private readonly signal: AbortSignal | undefined,
   ) {
     const end = (): void => {
       this.#ended = true;
       this.#atEnd?.();
-      this.waking.wake();
     };
     done.then(end, end);
   }
@@ -134,24 +141,24 @@ class Upload<Result> {
   /** Gives the pieces until there are no more, or the call has ended. What the source throws is thrown. */
   async serve(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<Result> {
     try {
-      await this.#give(pieces);
+      await this.#giveAll(pieces);
+      await this.#settle(0);
     } catch (error) {
-      native.endUpload(this.run, false);
-      await this.done.catch(() => undefined);
-      throw error;
+      native.cancelUpload(this.run);
+      // A piece is refused where the upload is over: what ended it is the reason.
+      const why = await this.done.then(() => error, (reason: unknown) => reason);
+      if (!(error instanceof CoveError) || error.code !== "FAILED_PRECONDITION") throw error;
+      const isOurs = why instanceof CoveError && why.code === "CANCELLED" && this.signal?.aborted !== true;
+      throw isOurs ? error : why;
     }
-    native.endUpload(this.run, true);
-    while (!this.#ended) await this.#room();
-    const result = await this.done;
-    this.#tell();
-    return result;
+    native.finishUpload(this.run);
+    return this.done;
   }
 
-  async #give(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
+  async #giveAll(pieces: AsyncIterator<unknown> | Iterator<unknown>): Promise<void> {
     for (let count = 1; ; ++count) {
       if (count % PIECES_A_TURN === 0) await turn(); // a source that never waits keeps nobody from anything
       const piece = await this.#unlessEnded(pieces.next());
-      this.#tell();
       if (piece === undefined) {
         // The source may be waiting itself; nobody waits for it any more.
         Promise.resolve(pieces.return?.()).catch(() => undefined);
@@ -160,9 +167,28 @@ class Upload<Result> {
       if (piece.done === true) return;
       const bytes = options.data("a piece of source", piece.value);
       for (let at = 0; at < bytes.length && !this.#ended; at += TAKE_BYTES) {
-        const hasRoom = native.givePiece(this.run, bytes.subarray(at, at + TAKE_BYTES));
-        await (hasRoom ? turnAfter(at) : this.#room());
+        await this.#give(bytes.subarray(at, at + TAKE_BYTES));
       }
+    }
+  }
+
+  async #give(piece: Buffer): Promise<void> {
+    const written = native.givePiece(this.run, piece);
+    written.catch(() => undefined); // thrown by #settle, or by the upload itself
+    this.#given.push({ size: piece.length, written });
+    this.#onTheWay += piece.length;
+    await this.#settle(ON_THE_WAY);
+  }
+
+  /** Waits until at most so many bytes are on their way. */
+  async #settle(most: number): Promise<void> {
+    while (this.#onTheWay > most) {
+      const oldest = this.#given.shift();
+      if (oldest === undefined) return;
+      await oldest.written;
+      this.#onTheWay -= oldest.size;
+      this.#done += oldest.size;
+      this.onProgress?.(this.#done, null);
     }
   }
 
@@ -173,18 +199,6 @@ class Upload<Result> {
       if (this.#ended) this.#atEnd();
       Promise.resolve(next).then(resolve, reject);
     });
-  }
-
-  async #room(): Promise<void> {
-    if (!this.#ended) await this.waking.wait();
-    this.#tell();
-  }
-
-  #tell(): void {
-    const done = native.uploadProgress(this.run);
-    if (done === this.#told) return;
-    this.#told = done;
-    this.onProgress?.(done, null);
   }
 }
 
@@ -207,8 +221,8 @@ export abstract class Transfers extends Files {
   async upload(path: PathLike, source: Source, given?: UploadOptions & TransferOptions): Promise<FileInfo> {
     const checked = options.options("upload", given, [...UPLOAD_NAMES, "onProgress"]);
     const [place, fields] = [options.path("path", path), writeFields(checked)];
-    return this.#upload(source, checked, (cancel, wake) =>
-      native.upload(this.use(), place, { ...fields, ...limitsOf(checked, cancel) }, wake),
+    return this.#upload(source, checked, (cancel) =>
+      native.upload(this.use(), place, { ...fields, ...limitsOf(checked, cancel) }),
     );
   }
 
@@ -216,8 +230,8 @@ export abstract class Transfers extends Files {
   async uploadTree(path: PathLike, source: Source, given?: TransferOptions): Promise<TreeCounts> {
     const checked = options.options("uploadTree", given, ["onProgress", ...options.CALL]);
     const place = options.path("path", path);
-    return this.#upload(source, checked, (cancel, wake) =>
-      native.uploadTree(this.use(), place, limitsOf(checked, cancel), wake),
+    return this.#upload(source, checked, (cancel) =>
+      native.uploadTree(this.use(), place, limitsOf(checked, cancel)),
     );
   }
 
@@ -235,16 +249,15 @@ export abstract class Transfers extends Files {
   async #upload<Result>(
     source: unknown,
     given: Partial<TransferOptions>,
-    start: (cancel: Cancel, wake: () => void) => Following<UploadHandle, unknown>,
+    start: (cancel: Cancel) => Following<UploadHandle, unknown>,
   ): Promise<Result> {
     const onProgress = checkProgress(given.onProgress);
     const pieces = piecesOf(source);
-    const waking = new Waking();
     const cancel = ownCancel(given);
-    const { run, done } = start(cancel, waking.wake);
+    const { run, done } = start(cancel);
     unlinkAtEnd(done, cancel);
     try {
-      return await new Upload(run, waking, done as Promise<Result>, onProgress).serve(pieces);
+      return await new Upload(run, done as Promise<Result>, onProgress, given.signal).serve(pieces);
     } catch (error) {
       throw seen(error, given.signal, this.upload);
     }

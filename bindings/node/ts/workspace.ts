@@ -11,7 +11,7 @@ import * as options from "./options.js";
 import type { CallOptions } from "./options.js";
 import { prepareReport, type PrepareReport } from "./report.js";
 import { unlinkAtEnd } from "./processes.js";
-import { Tools } from "./tools.js";
+import { WorkspaceSkills } from "./skills.js";
 
 /** What an acquire had to do. */
 export type AcquireWork = "none" | "provisioned" | "resumed" | "restored";
@@ -20,7 +20,7 @@ export type AcquireWork = "none" | "provisioned" | "resumed" | "restored";
  * A workspace that runs and is held by this process; made by `Cove.acquire`. `await using`, `close` and `release` let
  * it go; the sandbox runs on until it is idle.
  */
-export class Workspace extends Tools implements AsyncDisposable {
+export class Workspace extends WorkspaceSkills implements AsyncDisposable {
   /** The chat's directory as commands see it: "/workspace/sessions/c1". */
   readonly directory: string;
   readonly sandboxId: string;

@@ -16,6 +16,7 @@ import threading
 import time
 import types
 import unittest
+import zipfile
 from typing import Any, Awaitable, Callable, Dict, Iterator, List
 
 import cove
@@ -99,6 +100,7 @@ class Blocks(unittest.TestCase):
         host = types.SimpleNamespace(give_model=lambda told: None)
         call = types.SimpleNamespace(name="sandbox_ls", arguments="{}")
         names: Dict[str, Any] = dict(cove=cove, asyncio=asyncio, aio=aio, signal=signal, time=time, pathlib=pathlib)
+        names.update(io=io, zipfile=zipfile)
         names.update(host=host, call=call, sign=sign, url_of=lambda path: "https://files.example/" + path)
         names.update(digest=hashlib.sha256(), key=KEY, data=b"1,2\n", token="s3cr3t")
         return names

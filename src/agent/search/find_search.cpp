@@ -106,8 +106,7 @@ Result<void> FindSearch::prepare() {
     COVE_TRY(GlobList glob, GlobList::parse({query_.glob}));
     filter_.glob.emplace(std::move(glob));
   }
-  const bool sized = query_.min_size || query_.max_size;
-  filter_.type = sized ? FileType::kRegular : query_.type;
+  filter_.type = query_.is_sized() ? FileType::kRegular : query_.type;
   filter_.use_ignore_files = query_.use_ignore_files;
   filter_.hidden = query_.hidden;
   if (query_.newest_first) newest_.emplace(static_cast<std::size_t>(query_.limit.value_or(0)));
@@ -115,8 +114,8 @@ Result<void> FindSearch::prepare() {
 }
 
 bool FindSearch::needs_facts() const {
-  return query_.facts || query_.newest_first || query_.min_size || query_.max_size ||
-         query_.modified_from || query_.modified_until;
+  return query_.facts || query_.newest_first || query_.is_sized() || query_.modified_from ||
+         query_.modified_until;
 }
 
 bool FindSearch::accepts(const FileInfo& info) const {

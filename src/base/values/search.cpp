@@ -51,8 +51,7 @@ Result<void> check(const FindQuery& query) {
       *query.modified_from >= *query.modified_until) {
     return wrong("modified_from is not before modified_until: no file can be found");
   }
-  const bool sized = query.min_size || query.max_size;
-  if (sized && query.type && *query.type != FileType::kRegular) {
+  if (query.is_sized() && query.type && *query.type != FileType::kRegular) {
     return wrong("only regular files have a size to filter by");
   }
   if (query.max_depth && *query.max_depth == 0) return wrong("max_depth is at least 1");

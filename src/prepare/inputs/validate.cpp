@@ -86,7 +86,8 @@ Result<void> check_skills(const PrepareInputs& inputs) {
       return wrong("the sha256 of the skill version " + base::quoted(skill.version_id) +
                    " must be 64 lower-case hex digits");
     }
-    if (const auto* key = std::get_if<ObjectKey>(&skill.content)) {
+    const auto* const key = std::get_if<ObjectKey>(&skill.content);
+    if (key != nullptr && !key->empty()) {  // an empty one is looked up by the version id
       COVE_TRY_VOID(validate(*key));
     }
     if (is_missing(std::get_if<HostPath>(&skill.content))) {

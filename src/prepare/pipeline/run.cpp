@@ -120,8 +120,11 @@ Task<Result<void>> Pipeline::Run::run_leased(const Lease& lease, const CallConte
   const std::stop_callback on_lost(lease.lost(), end);
   const CallContext inner{.deadline = call.deadline, .stop = over.get_token()};
   const Result<void> done = co_await run_steps(lease, inner);
+  // Only the lost lease tells of another process: a step may fail with kCancelled by itself, and
+  // the caller may call the acquire off.
   const bool is_cut = !done && done.error().code() == ErrorCode::kCancelled;
-  if (is_cut && !call.stop.stop_requested()) co_return taken_over();
+  const bool is_lost = lease.lost().stop_requested() && !call.stop.stop_requested();
+  if (is_cut && is_lost) co_return taken_over();
   co_return done;
 }
 

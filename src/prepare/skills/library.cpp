@@ -21,6 +21,7 @@ using nlohmann::json;
 constexpr int kForm = 1;
 constexpr const char* kInfo = "info.json";
 constexpr const char* kPackage = "package";
+constexpr const char* kRemoved = "removed.json";
 constexpr std::size_t kMostInfo = 4U << 20U;
 
 Error not_found(const std::string& version_id) {
@@ -30,6 +31,17 @@ Error not_found(const std::string& version_id) {
 Error damaged(const std::string& version_id) {
   return {ErrorCode::kIntegrity,
           "what the object store says of skill " + base::quoted(version_id) + " is damaged"};
+}
+
+Error taken(const std::string& version_id) {
+  return {ErrorCode::kAlreadyExists, "the version id " + base::quoted(version_id) +
+                                         " has another content; a version never changes"};
+}
+
+Error was_another(const std::string& version_id) {
+  return {ErrorCode::kAlreadyExists,
+          "the version id " + base::quoted(version_id) +
+              " was removed and had another content; a version never changes: choose another id"};
 }
 
 Result<void> check_id(const std::string& version_id) {
@@ -80,6 +92,22 @@ Task<Result<std::string>> read_small(ObjectStore& objects, const ObjectKey& key,
 }
 
 }  // namespace
+
+std::string removal_text(const std::string& version_id, const std::string& sha256) {
+  return base::dump_json_pretty(
+             json{{"form", kForm}, {"version_id", version_id}, {"sha256", sha256}}) +
+         "\n";
+}
+
+Result<std::string> parse_removal(const std::string& version_id, std::string_view text) {
+  const auto map = base::parse_json(text);
+  if (!map || !map->is_object()) return damaged(version_id);
+  const auto form = number_of(*map, "form");
+  const auto sha256 = text_of(*map, "sha256");
+  if (!form || text_of(*map, "version_id") != version_id || !sha256) return damaged(version_id);
+  if (!sha256->empty() && !base::is_hex(*sha256, 64)) return damaged(version_id);
+  return *sha256;
+}
 
 std::string info_text(const SkillPackageInfo& info) {
   json skills = json::array();
@@ -150,6 +178,28 @@ Task<Result<void>> SkillLibrary::put(ObjectKey place, ByteView bytes, const Call
   co_return ok();
 }
 
+Task<Result<void>> SkillLibrary::check_removed(const std::string& version_id,
+                                               const std::string& sha256, const CallContext& call) {
+  const ObjectKey place = key(version_id, kRemoved);
+  const Result<std::string> text = co_await read_small(objects_, place, call);
+  if (!text && text.error().code() == ErrorCode::kNotFound) co_return ok();
+  if (!text) co_return text.error();
+  COVE_CO_TRY(const std::string removed, parse_removal(version_id, *text));
+  if (removed != sha256) co_return was_another(version_id);
+  co_return ok();
+}
+
+Task<Result<void>> SkillLibrary::put_removed(const std::string& version_id,
+                                             const std::string& sha256, const CallContext& call) {
+  const std::string text = removal_text(version_id, sha256);
+  const ByteView bytes = std::as_bytes(std::span(text));
+  const ObjectKey place = key(version_id, kRemoved);
+  const Result<void> noted = co_await put(place, bytes, call);
+  // It was removed before, and added again since: the same bytes, so the same note.
+  if (!noted && noted.error().code() != ErrorCode::kAlreadyExists) co_return noted.error();
+  co_return ok();
+}
+
 Task<Result<SkillPackageInfo>> SkillLibrary::add(const std::string& version_id, ByteView package,
                                                  const CallContext& call) {
   COVE_CO_TRY_VOID(check_id(version_id));
@@ -158,12 +208,12 @@ Task<Result<SkillPackageInfo>> SkillLibrary::add(const std::string& version_id, 
   given.content = Bytes(package.begin(), package.end());
   COVE_CO_TRY(const LoadedPackage loaded, co_await shelf_.load(given, call));
   const SkillPackageInfo info = info_of(version_id, *loaded.known);
-  const Error taken(ErrorCode::kAlreadyExists, "the version id " + base::quoted(version_id) +
-                                                   " has another content; a version never changes");
   const Result<SkillPackageInfo> there = co_await read_info(version_id, call);
-  if (there && there->sha256 != info.sha256) co_return taken;
+  if (there && there->sha256 != info.sha256) co_return taken(version_id);
   if (there) co_return *there;
   if (there.error().code() != ErrorCode::kNotFound) co_return there.error();
+  // After the info: a removal writes its note before it takes the info away.
+  COVE_CO_TRY_VOID(co_await check_removed(version_id, info.sha256, call));
   const ObjectKey place = key(version_id, kPackage);
   Result<void> stored = co_await put(place, package, call);
   if (!stored && stored.error().code() == ErrorCode::kAlreadyExists) {
@@ -173,7 +223,7 @@ Task<Result<SkillPackageInfo>> SkillLibrary::add(const std::string& version_id, 
     left.content = place;
     const Result<LoadedPackage> old = co_await shelf_.load(left, call);
     if (!old) co_return old.error();
-    if (old->known->sha256 != info.sha256) co_return taken;
+    if (old->known->sha256 != info.sha256) co_return taken(version_id);
     stored = ok();
   }
   if (!stored) co_return stored.error();
@@ -224,9 +274,12 @@ Task<Result<void>> SkillLibrary::remove(const std::string& version_id, const Cal
   COVE_CO_TRY_VOID(check_id(version_id));
   const ObjectKey info_place = key(version_id, kInfo);
   const ObjectKey place = key(version_id, kPackage);
-  const Result<ObjectInfo> there = co_await objects_.stat(info_place, call);
-  if (!there && there.error().code() == ErrorCode::kNotFound) co_return not_found(version_id);
-  if (!there) co_return there.error();
+  const Result<SkillPackageInfo> there = co_await read_info(version_id, call);
+  // One that is damaged can be removed too; its id is then given away for ever.
+  const bool is_known = there.has_value();
+  if (!is_known && there.error().code() != ErrorCode::kIntegrity) co_return there.error();
+  const std::string sha256 = is_known ? there->sha256 : std::string();
+  COVE_CO_TRY_VOID(co_await put_removed(version_id, sha256, call));
   // The info first: what is left of a removal that was killed is not listed any more.
   COVE_CO_TRY_VOID(co_await objects_.remove(info_place, call));
   co_return co_await objects_.remove(place, call);

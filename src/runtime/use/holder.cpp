@@ -74,15 +74,22 @@ Holder::~Holder() {
   base::spawn(core_->scheduler(), leave_behind(core_, seat_->sandbox, *std::move(scope)));
 }
 
+Task<Result<void>> Holder::leave(const CallContext& call) {
+  if (released_.exchange(true)) {
+    co_return Error(ErrorCode::kFailedPrecondition, "the workspace was released before");
+  }
+  co_return co_await leave_seat(core_, seat_->sandbox, call);
+}
+
 Result<void> Holder::release(const CallContext& call) {
-  return client::run_blocking(*core_, call, [&](const CallContext& inner) {
-    return [](Holder& self, const CallContext& context) -> Task<Result<void>> {
-      if (self.released_.exchange(true)) {
-        co_return Error(ErrorCode::kFailedPrecondition, "the workspace was released before");
-      }
-      co_return co_await leave_seat(self.core_, self.seat_->sandbox, context);
-    }(*this, inner);
-  });
+  return client::run_blocking(*core_, call, [&](const CallContext& inner) { return leave(inner); });
+}
+
+void Holder::release_async(const CallContext& call, std::function<void(Result<void>)> done) {
+  client::run_async<void>(
+      core_, call,
+      [self = shared_from_this()](const CallContext& inner) { return self->leave(inner); },
+      std::move(done));
 }
 
 Result<std::unique_ptr<client::CallScope>> Holder::begin(const CallContext& call) {

@@ -25,8 +25,9 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   const InstanceRef& instance() const noexcept { return seat_->instance; }
   const std::shared_ptr<prepare::SkillShelf>& shelf() { return core_->skills(); }
 
-  /// See Workspace::release.
+  /// See Workspace::release and release_async.
   Result<void> release(const CallContext& call);
+  void release_async(const CallContext& call, std::function<void(Result<void>)> done);
 
   Result<std::unique_ptr<client::CallScope>> begin(const CallContext& call) override;
   void deliver(std::function<void()> work) override { core_->deliver(std::move(work)); }
@@ -44,6 +45,8 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
 
  private:
   class Scope;
+
+  Task<Result<void>> leave(const CallContext& call);
 
   const std::shared_ptr<Core> core_;
   const std::shared_ptr<Seat> seat_;

@@ -1,6 +1,7 @@
 // sandbox_process_start, _list, _output, _write and _stop.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 
 #include <cove/process.hpp>
@@ -56,11 +57,11 @@ std::string row_of(const ProcessInfo& info) {
          base::harmless(base::marked_utf8(info.command));
 }
 
-/// Which part of the output is read: without an offset its end.
-OutputRequest request_of(const ToolCall& tool, const ProcessInfo& info) {
+/// Which part of the output is read: without an offset the end of what is known of.
+OutputRequest request_of(const ToolCall& tool, const std::optional<ProcessInfo>& info) {
   OutputRequest request;
-  const std::uint64_t end_begin =
-      info.out_bytes - std::min<std::uint64_t>(info.out_bytes, kMostBytes);
+  const std::uint64_t size = info ? info->out_bytes : 0;
+  const std::uint64_t end_begin = size - std::min<std::uint64_t>(size, kMostBytes);
   request.offset = tool.arguments.value("offset", end_begin);
   request.limit = kMostBytes;
   request.wait_for = std::chrono::seconds(tool.number("wait"));
@@ -113,6 +114,34 @@ Task<Result<ProcessInfo>> find(const ToolCall& tool, const CallContext& call) {
   co_return info;
 }
 
+/// What an output is shown with: what is known of the process, as new as the output.
+struct LookedAt {
+  ProcessInfo info;
+  OutputSlice slice;
+};
+
+/// Whether what was known before the output was read tells of it.
+bool is_as_new(const ProcessInfo& info, const OutputSlice& slice) {
+  if (info.end) return true;
+  return !slice.at_end && slice.next <= info.out_bytes;
+}
+
+/// Reads the output, and asks for the process as seldom as that allows: without an offset before
+/// it, for where the end is; after it where it was not asked yet, or went on meanwhile.
+Task<Result<LookedAt>> look_at_output(const ToolCall& tool, const CallContext& call) {
+  std::optional<ProcessInfo> info;
+  if (!tool.arguments.contains("offset")) {
+    COVE_CO_TRY(info, co_await find(tool, call));
+  }
+  const client::ProcessOutputCall ask{id_of(tool), request_of(tool, info)};
+  Result<OutputSlice> slice = co_await client::ask_call(tool.link, ask, call);
+  if (!slice) co_return advised(slice.error());
+  if (!info || !is_as_new(*info, *slice)) {
+    COVE_CO_TRY(info, co_await find(tool, call));
+  }
+  co_return LookedAt{*std::move(info), *std::move(slice)};
+}
+
 }  // namespace
 
 Task<Result<Answer>> run_process_start(const ToolCall& tool, const CallContext& call) {
@@ -148,26 +177,22 @@ Task<Result<Answer>> run_process_list(const ToolCall& tool, const CallContext& c
 }
 
 Task<Result<Answer>> run_process_output(const ToolCall& tool, const CallContext& call) {
-  COVE_CO_TRY(const ProcessInfo info, co_await find(tool, call));
-  const client::ProcessOutputCall ask{info.id, request_of(tool, info)};
-  const Result<OutputSlice> slice = co_await client::ask_call(tool.link, ask, call);
-  if (!slice) co_return advised(slice.error());
-  const ShownOutput shown = shown_output(*slice, !tool.arguments.contains("offset"));
-  const bool at_end = slice->at_end && shown.next == slice->next;
-  // It may have ended while the output was waited for.
-  COVE_CO_TRY(const ProcessInfo now, co_await find(tool, call));
+  COVE_CO_TRY(const LookedAt looked, co_await look_at_output(tool, call));
+  const OutputSlice& slice = looked.slice;
+  const ShownOutput shown = shown_output(slice, !tool.arguments.contains("offset"));
+  const bool at_end = slice.at_end && shown.next == slice.next;
   Answer answer;
   answer.text = shown.text.empty() ? "(no output)" : shown.text;
-  if (slice->gone > 0) {
-    answer.notices.push_back(std::to_string(slice->gone) +
+  if (slice.gone > 0) {
+    answer.notices.push_back(std::to_string(slice.gone) +
                              " bytes before these were let go of and are lost");
   }
-  answer.notices.push_back(progress_notice(now, shown, at_end));
-  answer.data["process"] = data_of(now);
+  answer.notices.push_back(progress_notice(looked.info, shown, at_end));
+  answer.data["process"] = data_of(looked.info);
   answer.data["output"] = shown.text;
   answer.data["offset"] = shown.offset;
   answer.data["next_offset"] = shown.next;
-  answer.data["gone"] = slice->gone;
+  answer.data["gone"] = slice.gone;
   answer.data["at_end"] = at_end;
   co_return answer;
 }

@@ -8,6 +8,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/async/byte_sources.hpp"
 #include "base/async/worker_pool.hpp"
 #include "objects/memory/memory_objects.hpp"
 #include "prepare/skills/index.hpp"
@@ -318,4 +319,34 @@ TEST_CASE("Skills: the library keeps a version for ever, and knows it again",
   REQUIRE(wait(library.remove("pdf-1", skills.call)));
   CHECK(wait(library.remove("pdf-1", skills.call)).error().code() == ErrorCode::kNotFound);
   CHECK(wait(library.list(skills.call)).value().size() == 1);
+}
+
+TEST_CASE("Skills: the id of a removed version comes back with the same bytes only",
+          "[integration][prepare][skills]") {
+  Skills skills;
+  SkillLibrary library(skills.shelf, DeploymentId("d"));
+  const auto wait = [&](auto task) { return skills.fixture.wait(std::move(task)); };
+  const Bytes package = pack_skill("pdf");
+  REQUIRE(wait(library.add("pdf-1", package, skills.call)));
+  REQUIRE(wait(library.remove("pdf-1", skills.call)));
+  for (int i = 0; i < 2; ++i) {
+    const auto other = wait(library.add("pdf-1", pack_skill("other"), skills.call));
+    CHECK(other.error().code() == ErrorCode::kAlreadyExists);
+    CHECK_THAT(other.error().message(), Catch::Contains("was removed and had another content"));
+    REQUIRE(wait(library.add("pdf-1", package, skills.call)));
+    CHECK(wait(library.list(skills.call)).value().size() == 1);
+    REQUIRE(wait(library.remove("pdf-1", skills.call)));
+  }
+  CHECK(wait(library.list(skills.call)).value().empty());
+
+  // What a damaged version was nobody knows: its id is not given again.
+  REQUIRE(wait(library.add("bad-1", package, skills.call)));
+  const ObjectKey info("cove/v1/d/skills/bad-1/info.json");
+  REQUIRE(wait(skills.objects->remove(info, skills.call)));
+  const std::string broken = "{";
+  base::ViewSource source(std::as_bytes(std::span(broken)));
+  REQUIRE(wait(skills.objects->put_if_absent(info, source, skills.call)));
+  REQUIRE(wait(library.remove("bad-1", skills.call)));
+  CHECK(wait(library.add("bad-1", package, skills.call)).error().code() ==
+        ErrorCode::kAlreadyExists);
 }

@@ -219,6 +219,37 @@ TEST_CASE("Prepare: a lease that is lost ends the steps", "[unit][prepare]") {
   CHECK(after == 0);
 }
 
+TEST_CASE("Prepare: a step that was cancelled by itself failed, and nobody else prepares",
+          "[unit][prepare]") {
+  PrepareFixture fixture;
+  int tries = 0;
+  const auto cancelled_by_itself = [&tries](PrepareContext& /*context*/) -> Result<void> {
+    ++tries;
+    return Error(ErrorCode::kCancelled, "the user closed the dialog");
+  };
+  SECTION("a required one is the acquire's error, with its step") {
+    const auto steps =
+        preparation_of({answering_step("ask", StepPolicy::kRequired, cancelled_by_itself)});
+    const auto outcome = fixture.prepare(steps);
+    REQUIRE_FALSE(outcome.done);
+    const Error& error = outcome.done.error();
+    CHECK(error.code() == ErrorCode::kCancelled);
+    CHECK(error.describe() ==
+          "preparing the workspace failed in the step 'ask' (step: ask): the user closed the "
+          "dialog");
+    CHECK(summary(outcome.report) == "ask failed");
+  }
+  SECTION("a best-effort one is reported, and left alone for a while") {
+    const auto steps =
+        preparation_of({answering_step("ask", StepPolicy::kBestEffort, cancelled_by_itself)});
+    const auto outcome = fixture.prepare(steps);
+    REQUIRE(outcome.done);
+    CHECK(summary(outcome.report) == "ask failed");
+    CHECK(retry_of(outcome) == 30s);
+  }
+  CHECK(tries == 1);
+}
+
 TEST_CASE("Prepare: secrets stay out of reports, errors, events, the log and the state file",
           "[unit][prepare][security]") {
   const std::string secret = "s3cr3t-value";

@@ -56,6 +56,38 @@ TEST_CASE("Tools: each form describes the same tools and schemas", "[unit][tools
   }
 }
 
+TEST_CASE("Tools: the output of a process costs no more looks at it than it must",
+          "[unit][tools]") {
+  const Client client;
+  auto& guest = *client.link->fake;
+  guest.command.output = {{OutputStream::kOut, cove::testing::bytes_of("one\ntwo\n")}};
+  ProcessInfo info;
+  info.id = ProcessId("0123456789abcdef0123456789abcdef");
+  info.out_bytes = 8;
+  json arguments{{"id", info.id.str()}};
+  std::vector<std::string> calls;
+  SECTION("one that runs, without an offset: where its end is, then what is there") {
+    calls = {"find_process", "process_output"};
+  }
+  SECTION("one that has ended: the same") {
+    info.end.emplace();
+    calls = {"find_process", "process_output"};
+  }
+  SECTION("with an offset: what is there, then what it is") {
+    arguments["offset"] = 4;
+    calls = {"process_output", "find_process"};
+  }
+  SECTION("one that wrote more meanwhile is looked at again") {
+    info.out_bytes = 4;
+    calls = {"find_process", "process_output", "find_process"};
+  }
+  guest.processes = {info};
+  const ToolResult result = client.call("sandbox_process_output", arguments);
+  CHECK_FALSE(result.is_error);
+  CHECK(guest.log.calls == calls);
+  CHECK(json::parse(result.data).at("next_offset") == 8);
+}
+
 TEST_CASE("Tools: without a link maker there are no links, and the answer says so",
           "[unit][tools]") {
   const Client c;

@@ -11,7 +11,7 @@ docs/python.md is the guide; every failure is a CoveError, one class per code (d
 """
 
 from ._calls import Cancel
-from ._cove import Cove, WorkspaceKey, sandbox_id_of
+from ._cove import Cove
 from ._download import Download
 from ._edits import Edit, EditOutcome, EditResult, FileEdit
 from ._errors import (
@@ -37,9 +37,12 @@ from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, StreamOu
 from ._ffi import lib as _lib
 from ._files import FileContent, FileInfo, LineSlice, TreeCounts
 from ._found import FindEntry, GrepLine, SearchProblem, SearchSummary
+from ._keys import WorkspaceKey, config_schema, sandbox_id_of
 from ._prepare import Prepare, PrepareStep, StepResult, StepRun
 from ._processes import OutputSlice, ProcessInfo
 from ._search import Search
+from ._skills import PublishedSkill, Skill, SkillInfo, SkillPackage, Skills, inspect_skill
+from ._sources import IdlePolicy
 from ._state_dir import default_state_dir
 from ._tools import FileToLink, ToolResult, describe_tools
 from ._watch import FileEvent, Watch
@@ -71,6 +74,7 @@ __all__ = [
     "FileToLink",
     "FindEntry",
     "GrepLine",
+    "IdlePolicy",
     "IntegrityError",
     "InternalError",
     "InvalidArgumentError",
@@ -84,10 +88,15 @@ __all__ = [
     "PrepareStep",
     "ProcessInfo",
     "ProviderError",
+    "PublishedSkill",
     "QuotaExceededError",
     "Search",
     "SearchProblem",
     "SearchSummary",
+    "Skill",
+    "SkillInfo",
+    "SkillPackage",
+    "Skills",
     "StepResult",
     "StepRun",
     "StreamOutput",
@@ -99,7 +108,9 @@ __all__ = [
     "Watch",
     "Workspace",
     "WorkspaceKey",
+    "config_schema",
     "default_state_dir",
     "describe_tools",
+    "inspect_skill",
     "sandbox_id_of",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import threading
 import weakref
 from typing import Any, Callable, Dict, NamedTuple, Optional, Protocol, Tuple
@@ -16,7 +17,7 @@ class Owned:
     """A handle of C. Whoever calls through it holds it, so it is freed when the last call ended."""
 
     #: Of a workspace: the open Cove that it belongs to.
-    opened: Optional[Opened] = None
+    opened: Optional[Owned] = None
 
     def __init__(self, raw: Any, free: str) -> None:
         self.raw = raw
@@ -25,40 +26,12 @@ class Owned:
         self._finalizer.atexit = False
 
 
-class Opened:
-    """An open Cove, for as long as it or something of it is in use."""
-
-    def __init__(self, owned: Owned) -> None:
-        self._owned = owned
-        self._lock = threading.RLock()
-        self._transfers: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
-
-    def add(self, transfer: Triggered) -> None:
-        """One that may wait for the host: a close ends it first."""
-        with self._lock:
-            self._transfers.add(transfer)
-
-    def close(self, timeout_ms: int) -> None:
-        with self._lock:
-            transfers = list(self._transfers)
-        for transfer in transfers:
-            transfer.trigger()
-        lib["cove_close"](self._owned.raw, timeout_ms)
-
-
 def end_by(finalizer: Any) -> None:
     """Does once what a finalizer does, also while the interpreter ends: by then they do nothing."""
     found = finalizer.detach()
     if found is not None:
         _, function, arguments, named = found
         function(*arguments, **named)
-
-
-class Triggered(Protocol):
-    """What a token triggers too."""
-
-    def trigger(self) -> None:
-        ...
 
 
 class Cancel:
@@ -74,7 +47,7 @@ class Cancel:
         self._owned = Owned(raw, "cove_cancel_free")
         self._lock = threading.RLock()  # a signal handler and a finalizer may come in between
         self._triggered = False
-        self._linked: "weakref.WeakSet[Triggered]" = weakref.WeakSet()
+        self._linked: "weakref.WeakSet[Cancel]" = weakref.WeakSet()
 
     def trigger(self) -> None:
         """Calls off what has this token, now and later. Harmless when repeated."""
@@ -85,7 +58,12 @@ class Cancel:
         for other in linked:
             other.trigger()
 
-    def _link(self, other: Triggered) -> None:
+    @property
+    def _is_triggered(self) -> bool:
+        with self._lock:
+            return self._triggered
+
+    def _link(self, other: Cancel) -> None:
         """Triggers another with itself, as long as that lives."""
         with self._lock:
             self._linked.add(other)
@@ -162,11 +140,6 @@ class Reply:
         finally:
             self._tell()
 
-    def end(self, value: Any, error: Optional[BaseException]) -> None:
-        """The same for a call that a thread of ours made."""
-        self._value, self._error = value, error
-        self._tell()
-
     def _tell(self) -> None:
         self._ready.set()
 
@@ -194,6 +167,10 @@ def _on_done(number: Optional[int], error: _ffi.Error) -> None:
 
 def _on_buffer(number: Optional[int], buffer: _ffi.Buffer, error: _ffi.Error) -> None:
     registry.get(number).complete(buffer, error)
+
+
+def _on_opened(number: Optional[int], cove: _ffi.Cove, error: _ffi.Error) -> None:
+    registry.get(number).complete(cove, error)
 
 
 def _on_acquired(number: Optional[int], workspace: _ffi.Workspace, error: _ffi.Error) -> None:
@@ -243,6 +220,7 @@ def _on_output_slice(number: Optional[int], output: _ffi.OutputSlice, error: _ff
 #: Which callback a start form takes, by what it gives. They live as long as this module.
 GIVES_NOTHING = _ffi.DoneFn(_on_done)
 GIVES_BUFFER = _ffi.BufferFn(_on_buffer)
+GIVES_COVE = _ffi.OpenedFn(_on_opened)
 GIVES_WORKSPACE = _ffi.AcquiredFn(_on_acquired)
 GIVES_FILE_INFO = _ffi.FileInfoFn(_on_file_info)
 GIVES_FILE_PAGE = _ffi.FilePageFn(_on_file_page)
@@ -280,7 +258,47 @@ class Ask(NamedTuple):
         lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, drop)
 
 
-def make(ask: Ask) -> Any:
+class Asking(Protocol):
+    """A call that is to be made, and can be called off."""
+
+    @property
+    def take(self) -> Callable[[Any], Any]:
+        ...
+
+    @property
+    def cancel(self) -> Optional[Cancel]:
+        ...
+
+    def begin(self, token: Cancel, reply: Reply) -> None:
+        ...
+
+
+class Opening(NamedTuple):
+    """An open that is to be made: its configuration and options. It cannot be called off."""
+
+    config: bytes
+    options: Any
+    take: Callable[[Any], Any]
+    cancel: Optional[Cancel] = None
+
+    def begin(self, token: Cancel, reply: Reply) -> None:
+        options = _ffi.pointer_to(self.options)
+        lib["cove_open_start"](self.config, options, GIVES_COVE, registry.add(reply), drop)
+
+
+class Closing(NamedTuple):
+    """A close that is to be made; it has its own time limit."""
+
+    owned: Owned
+    timeout_ms: int
+    take: Callable[[Any], Any] = _nothing
+    cancel: Optional[Cancel] = None
+
+    def begin(self, token: Cancel, reply: Reply) -> None:
+        lib["cove_close_start"](self.owned.raw, self.timeout_ms, GIVES_NOTHING, registry.add(reply), drop)
+
+
+def make(ask: Asking) -> Any:
     """Makes a call and waits for its end. KeyboardInterrupt calls it off first."""
     token = linked_cancel(ask.cancel)
     reply = Reply(ask.take)
@@ -306,6 +324,28 @@ class Calling:
         """A call that gives nothing; what `_call` gives is handed on all the same."""
         done: None = self._call(start, *arguments, options=options, **named)
         return done
+
+
+#: Hears how far something is, or an event, as what JSON says.
+Hears = Callable[[Dict[str, Any]], Any]
+
+
+def _on_report(number: Optional[int], text: Optional[bytes]) -> None:
+    hears: Hears = registry.get(number)
+    hears(json.loads(text or b"{}"))
+
+
+#: The callback of C behind a Hears; its user_data is the number of the registry.
+REPORTS = _ffi.ReportFn(_on_report)
+
+
+def hearing(hears: Optional[Hears]) -> Dict[str, Any]:
+    """The fields of an options struct by which C tells `hears`; none where nobody listens."""
+    if hears is None:
+        return {}
+    if not callable(hears):
+        raise TypeError(f"on_progress must be callable, not {type(hears).__name__}")
+    return {"on_progress": REPORTS, "user_data": registry.add(hears), "drop": drop}
 
 
 def closed(what: str) -> CoveError:

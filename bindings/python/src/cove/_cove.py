@@ -7,13 +7,16 @@ import json
 import os
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Type, Union
 
 from . import _calls, _ffi, _options, _prepare
-from ._calls import Calling, Cancel, Opened, Owned, raw_cancel, registry
+from ._calls import Cancel, Closing, Hears, Opening, Owned, registry
 from ._errors import CoveError
 from ._ffi import lib
+from ._keys import Key, raw_key
 from ._prepare import Prepare
+from ._skills import SkillShelf
+from ._sources import Sources
 from ._state_dir import default_state_dir
 from ._workspace import Workspace
 
@@ -22,35 +25,13 @@ _DRAINS = {"refuse": _ffi.DRAIN_REFUSE, "cancel": _ffi.DRAIN_CANCEL}
 Log = Callable[[str, str], Any]
 
 
-class WorkspaceKey(NamedTuple):
-    """Who owns a workspace. A chat is no part of it: all chats of a user share the workspace."""
-
-    source_type: str
-    source_id: str
-    user_id: str
-
-
-Key = Union[WorkspaceKey, Tuple[str, str, str]]
-
-
-def _raw_key(key: Key) -> _ffi.WorkspaceKey:
-    source_type, source_id, user_id = _options.key(key)
-    return _ffi.WorkspaceKey(source_type=source_type, source_id=source_id, user_id=user_id)
-
-
-def sandbox_id_of(key: Key) -> str:
-    """The sandbox id of a key: always the same one."""
-    raw, argument = _ffi.out(_ffi.Buffer)
-    lib["cove_sandbox_id_of"](_ffi.pointer_to(_raw_key(key)), argument)
-    return _ffi.take_buffer(raw).decode()
-
-
-class Cove(Calling):
+class Cove(Sources, SkillShelf):
     """One open Cove. Any thread; `with` closes it at the end. Closing ends no sandbox.
 
     `state_dir` is where it keeps its state; without one, and without "state_dir" in `config`, it is
     `default_state_dir()`. `config` holds any other settings (docs/configuration.md).
-    `log(level, message)` gets Cove's messages, on one of its threads; it must not call Cove.
+    `log(level, message)` gets Cove's messages, `on_event(event)` every step that a sandbox's record takes
+    (docs/c-api.md has its members): on one of Cove's threads, where they must not call Cove.
     """
 
     def __init__(
@@ -59,8 +40,21 @@ class Cove(Calling):
         *,
         config: Optional[Mapping[str, Any]] = None,
         log: Optional[Log] = None,
+        on_event: Optional[Hears] = None,
     ) -> None:
         self._owned: Optional[Owned] = None
+        opening = self._opening(state_dir, config, log)
+        raw, argument = _ffi.out(_ffi.Cove)
+        lib["cove_open"](opening.config, _ffi.pointer_to(opening.options), argument)
+        self._become(opening.take(raw), on_event)
+
+    @staticmethod
+    def _opening(
+        state_dir: Optional[Union[str, "os.PathLike[str]"]],
+        config: Optional[Mapping[str, Any]],
+        log: Optional[Log],
+    ) -> Opening:
+        """The open that is to be made; it gives an Owned."""
         settings: Dict[str, Any] = dict(config or {})
         if state_dir is not None:
             settings["state_dir"] = os.fspath(state_dir)
@@ -71,11 +65,16 @@ class Cove(Calling):
             options = _ffi.OpenOptions(
                 log=_on_log_fn, log_user_data=registry.add(log), log_drop=_calls.drop
             )
-        raw, argument = _ffi.out(_ffi.Cove)
-        lib["cove_open"](text, _ffi.pointer_to(options), argument)
-        self._owned = Owned(raw, "cove_free")
-        self._opened = Opened(self._owned)
-        _live.add(self._opened)
+        return Opening(text, options, _take_cove)
+
+    def _become(self, owned: Owned, on_event: Optional[Hears]) -> None:
+        """Is this open Cove from now on."""
+        self._owned = owned
+        self._handle = owned  # what a workspace keeps, also after the close
+        _live.add(owned)
+        if on_event is not None:
+            number = registry.add(self._heard(on_event))
+            lib["cove_set_observer"](owned.raw, _calls.REPORTS, number, _calls.drop)
 
     def acquire(
         self,
@@ -104,7 +103,7 @@ class Cove(Calling):
             options.prepare = prepared.raw
         workspace: Workspace = self._call(
             "cove_acquire_start",
-            _ffi.pointer_to(_raw_key(key)),
+            _ffi.pointer_to(raw_key(key)),
             gives=_calls.GIVES_WORKSPACE,
             take=self._take_workspace,
             options=options,
@@ -152,21 +151,29 @@ class Cove(Calling):
             cancel=cancel,
         )
 
-    def destroy_source(
-        self, source: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
-    ) -> int:
-        """Deletes every sandbox of "source_type/source_id" for ever and forbids new ones.
+    def remove_session(
+        self,
+        key: Key,
+        chat_id: str,
+        *,
+        sandbox_id: Optional[str] = None,
+        timeout: Optional[float] = None,
+        cancel: Optional[Cancel] = None,
+    ) -> None:
+        """Removes a chat's session directory with all in it; that a chat is deleted removes nothing.
 
-        Says how many; call it again where it failed or was cut off: it goes on.
+        Brings the workspace up. Harmless where the directory is not there.
         """
-        destroyed: int = self._json(
-            "cove_destroy_source_json_start",
-            _options.text("source", source),
-            member="destroyed",
-            timeout=timeout,
+        return self._do(
+            "cove_remove_session_start",
+            _ffi.pointer_to(raw_key(key)),
+            options=_ffi.AcquireOptions(
+                chat_id=_options.text("chat_id", chat_id),
+                sandbox_id=_options.optional_text("sandbox_id", sandbox_id),
+                timeout_ms=_options.milliseconds("timeout", timeout),
+            ),
             cancel=cancel,
         )
-        return destroyed
 
     def recover(
         self,
@@ -194,11 +201,6 @@ class Cove(Calling):
             cancel=cancel,
         )
         return text
-
-    def sweep(self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None) -> Dict[str, Any]:
-        """Stops and archives what is idle, and removes garbage, once. Says how much it did."""
-        done: Dict[str, Any] = self._json("cove_sweep_json_start", timeout=timeout, cancel=cancel)
-        return done
 
     def status(
         self, sandbox_id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
@@ -230,29 +232,36 @@ class Cove(Calling):
         self, source: Optional[str], after: str, timeout: Optional[float], cancel: Optional[Cancel]
     ) -> Tuple[List[Dict[str, Any]], str]:
         """A page, and what to give as `after` for the next one."""
-        owned = self._use()
-        options = _ffi.ListOptions(
-            source=_options.optional_text("source", source),
-            after=_options.text("after", after),
-            timeout_ms=_options.milliseconds("timeout", timeout),
-            cancel=raw_cancel(cancel),
+        page: Tuple[List[Dict[str, Any]], str] = self._call(
+            "cove_list_json_start",
+            gives=_calls.GIVES_BUFFER,
+            take=_take_page,
+            options=_ffi.ListOptions(
+                source=_options.optional_text("source", source),
+                after=_options.text("after", after),
+                timeout_ms=_options.milliseconds("timeout", timeout),
+            ),
+            cancel=cancel,
         )
-        raw, argument = _ffi.out(_ffi.Buffer)
-        lib["cove_list_json"](owned.raw, _ffi.pointer_to(options), argument)
-        page = json.loads(_ffi.take_buffer(raw))
-        return page["sandboxes"], page["next"]
+        return page
+
+    def orphans(
+        self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
+    ) -> Dict[str, List[Dict[str, Any]]]:
+        """What exists on this machine and no record names: "volumes", "instances", and of other
+        deployments "foreign_volumes" and "foreign_instances". Nothing is removed."""
+        found: Dict[str, List[Dict[str, Any]]] = self._json(
+            "cove_orphans_json_start", timeout=timeout, cancel=cancel
+        )
+        return found
 
     def doctor(
         self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> List[Dict[str, str]]:
         """What this machine can isolate and what is missing: level, subject, detail, remedy."""
-        owned = self._use()
-        options = _ffi.CallOptions(
-            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(cancel)
+        findings: List[Dict[str, str]] = self._json(
+            "cove_doctor_json_start", member="findings", timeout=timeout, cancel=cancel
         )
-        raw, argument = _ffi.out(_ffi.Buffer)
-        lib["cove_doctor_json"](owned.raw, _ffi.pointer_to(options), argument)
-        findings: List[Dict[str, str]] = json.loads(_ffi.take_buffer(raw))["findings"]
         return findings
 
     def close(self, timeout: float = 10.0) -> None:
@@ -260,9 +269,15 @@ class Cove(Calling):
 
         DeadlineError: something was still in a callback after `timeout` seconds; it was left behind.
         """
+        closing = self._closing(timeout)
+        if closing is not None:
+            lib["cove_close"](closing.owned.raw, closing.timeout_ms)
+
+    def _closing(self, timeout: float) -> Optional[Closing]:
+        """The close that is to be made; None where it was made."""
+        limit = _options.milliseconds("timeout", timeout)
         owned, self._owned = self._owned, None
-        if owned is not None:
-            self._opened.close(_options.milliseconds("timeout", timeout))
+        return None if owned is None else Closing(owned, limit)
 
     @property
     def closed(self) -> bool:
@@ -284,7 +299,7 @@ class Cove(Calling):
 
     def _take_workspace(self, raw: Any) -> Any:
         owned = Owned(raw, "cove_workspace_free")
-        owned.opened = self._opened
+        owned.opened = self._handle
         return self._workspace_of._of(owned)
 
     def _host(self) -> _prepare.Host:
@@ -351,15 +366,25 @@ def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None
 _on_log_fn = _ffi.LogFn(_on_log)
 
 
-_live: "weakref.WeakSet[Opened]" = weakref.WeakSet()
+def _take_cove(raw: Any) -> Owned:
+    return Owned(raw, "cove_free")
+
+
+def _take_page(raw: Any) -> Tuple[List[Dict[str, Any]], str]:
+    page = json.loads(_ffi.take_buffer(raw))
+    return page["sandboxes"], page["next"]
+
+
+#: What is open, as long as it or something of it is in use.
+_live: "weakref.WeakSet[Owned]" = weakref.WeakSet()
 
 
 @atexit.register
 def _close_all() -> None:
     """Ends Cove's threads while Python can still run their callbacks."""
-    for opened in list(_live):
+    for owned in list(_live):
         try:
-            opened.close(15_000)  # commands that ignore SIGTERM take their grace time
+            lib["cove_close"](owned.raw, 15_000)  # commands that ignore SIGTERM take their grace time
         except CoveError:
             pass  # a callback that does not end: the process ends anyway
 

@@ -1,23 +1,15 @@
-"""Files and directories that come piece by piece.
-
-C gives each piece on the thread that made the call. That is one of our own here, so that what the host
-does with a piece, and Ctrl-C, are on the host's.
-"""
+"""Files and directories that come piece by piece, driven by Cove's callbacks."""
 
 from __future__ import annotations
 
-import threading
 import weakref
 from types import TracebackType
-from typing import Any, Callable, Iterator, List, NamedTuple, Optional, Protocol, Type
+from typing import Any, Callable, Iterator, NamedTuple, Optional, Protocol, Type
 
-from . import _ffi, _options
-from ._calls import Cancel, Owned, end_by, raw_cancel
-from ._errors import CancelledError, DeadlineError
+from . import _ffi
+from ._calls import Owned, drop, end_by, registry
 from ._ffi import lib
-from ._pipe import Pipe
-
-_CANCELLED, _TIMEOUT = CancelledError.code, DeadlineError.code
+from ._pipe import Next, Pipe
 
 #: Is told after each piece how many bytes are done and, where it is known, of how many.
 OnProgress = Callable[[int, Optional[int]], Any]
@@ -37,43 +29,27 @@ class Piece(NamedTuple):
     total: Optional[int]
 
 
-def _run_download(
-    name: str, owned: Owned, path: bytes, options: Any, pipe: Pipe[Piece], token: Cancel
-) -> None:
-    """On a thread of its own, to the end of the call. `token` lives as long as the options name it."""
-    pieces: List[bytes] = []
-    deadline = _options.deadline(options.timeout_ms)
-    status = 0
+class _Receiver:
+    """What C's callbacks fill; on a thread of Cove, one call at a time."""
 
-    def on_piece(number: Optional[int], data: Optional[int], size: int) -> int:
-        pieces.append(_ffi.bytes_at(data, size))
-        return _CANCELLED if pipe.discarding else status
+    def __init__(self, pipe: Pipe[Piece]) -> None:
+        self.pipe = pipe
+        self.done = 0
+        self.total: Optional[int] = None
 
-    def on_progress(number: Optional[int], done: int, total: int) -> None:
-        nonlocal status
-        data = pieces.pop()
-        if not pipe.push_waiting(Piece(data, done, None if total < 0 else total), len(data), deadline):
-            status = _TIMEOUT
-
-    callbacks = _ffi.DownloadCallbacks(
-        on_piece=_ffi.SinkFn(on_piece), on_progress=_ffi.ProgressFn(on_progress)
-    )
-    try:
-        lib[name](owned.raw, path, _ffi.pointer_to(callbacks), _ffi.pointer_to(options))
-    except BaseException as error:  # raised to the reader, not lost on this thread
-        pipe.end(error)
-    else:
-        pipe.end(None)
+    def take(self, data: bytes) -> int:
+        self.done += len(data)
+        return self.pipe.push([(Piece(data, self.done, self.total), len(data))])
 
 
 def _nothing(value: Any) -> None:
     return None
 
 
-def _abandon(pipe: Pipe[Piece], token: Cancel) -> None:
+def _abandon(pipe: Pipe[Piece], download: Owned) -> None:
     """Ends a download that nobody reads any more."""
     pipe.discard()
-    token.trigger()
+    lib["cove_download_cancel"](download.raw)
 
 
 class Download:
@@ -87,36 +63,38 @@ class Download:
     """
 
     def __init__(
-        self,
-        name: str,
-        owned: Owned,
-        path: bytes,
-        on_progress: Optional[OnProgress],
-        timeout: Optional[float],
-        token: Cancel,
+        self, start: str, owner: Owned, path: bytes, on_progress: Optional[OnProgress], options: Any
     ) -> None:
+        self._owner = owner  # the workspace stays while it is read from
         self._on_progress = on_progress
         self._pipe: Pipe[Piece] = Pipe(_nothing)
-        token._link(self._pipe)
-        options = _ffi.CallOptions(
-            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(token)
+        callbacks = _ffi.PieceCallbacks(
+            on_piece=_on_piece_fn,
+            on_progress=_on_progress_fn,
+            on_done=_on_done_fn,
+            user_data=registry.add(_Receiver(self._pipe)),
+            drop=drop,
         )
-        arguments = (name, owned, path, options, self._pipe, token)
-        self._abandon = weakref.finalize(self, _abandon, self._pipe, token)
+        raw, argument = _ffi.out(_ffi.Download)
+        lib[start](owner.raw, path, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
+        self._download = Owned(raw, "cove_download_free")
+        self._abandon = weakref.finalize(self, _abandon, self._pipe, self._download)
         self._abandon.atexit = False
-        threading.Thread(target=_run_download, args=arguments, name="cove-download", daemon=True).start()
 
     def __iter__(self) -> Iterator[bytes]:
         return self
 
     def __next__(self) -> bytes:
-        data = self._given(self._pipe.pop().item)
+        data = self._given(self._pipe.pop())
         if data is None:
             raise StopIteration
         return data
 
-    def _given(self, piece: Optional[Piece]) -> Optional[bytes]:
+    def _given(self, next: Next) -> Optional[bytes]:
         """What the reader gets of a piece; raises what ended the download."""
+        if next.resume:
+            lib["cove_download_resume"](self._download.raw)
+        piece: Optional[Piece] = next.item
         if piece is None:
             if not self._pipe.discarding:
                 self._pipe.reply.outcome()
@@ -149,3 +127,24 @@ class Download:
         traceback: Optional[TracebackType],
     ) -> None:
         self.close()
+
+
+def _on_piece(number: Optional[int], data: Optional[int], size: int) -> int:
+    receiver: _Receiver = registry.get(number)
+    return receiver.take(_ffi.bytes_at(data, size))
+
+
+def _on_progress(number: Optional[int], done: int, total: int) -> None:
+    """Comes before the first piece, too: then the total is known, where it ever is."""
+    receiver: _Receiver = registry.get(number)
+    receiver.total = None if total < 0 else total
+
+
+def _on_done(number: Optional[int], error: _ffi.Error) -> None:
+    receiver: _Receiver = registry.get(number)
+    receiver.pipe.finish(None, error)
+
+
+_on_piece_fn = _ffi.PieceFn(_on_piece)
+_on_progress_fn = _ffi.ProgressFn(_on_progress)
+_on_done_fn = _ffi.DoneFn(_on_done)

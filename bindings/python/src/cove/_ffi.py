@@ -112,6 +112,14 @@ class TreeCounts(c_void_p):
     """cove_tree_counts *"""
 
 
+class Download(c_void_p):
+    """cove_download *"""
+
+
+class Upload(c_void_p):
+    """cove_upload *"""
+
+
 class FileEvent(c_void_p):
     """cove_file_event *"""
 
@@ -163,6 +171,8 @@ class LinkRequest(c_void_p):
 DropFn = CFUNCTYPE(None, c_void_p)
 LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 DoneFn = CFUNCTYPE(None, c_void_p, Error)
+ReportFn = CFUNCTYPE(None, c_void_p, c_char_p)
+OpenedFn = CFUNCTYPE(None, c_void_p, Cove, Error)
 BufferFn = CFUNCTYPE(None, c_void_p, Buffer, Error)
 AcquiredFn = CFUNCTYPE(None, c_void_p, Workspace, Error)
 StepFn = CFUNCTYPE(None, c_void_p, StepRun)
@@ -182,6 +192,7 @@ TreeCountsFn = CFUNCTYPE(None, c_void_p, TreeCounts, Error)
 SinkFn = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_size_t)
 FeedFn = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_size_t, POINTER(c_size_t))
 ProgressFn = CFUNCTYPE(None, c_void_p, c_uint64, c_int64)
+PieceFn = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_size_t)
 FileEventFn = CFUNCTYPE(c_int32, c_void_p, FileEvent)
 FileEventsFn = CFUNCTYPE(None, c_void_p, FileEvents)
 SearchDoneFn = CFUNCTYPE(None, c_void_p, SearchSummary, Error)
@@ -208,6 +219,9 @@ GREP_LITERAL, GREP_IGNORE_CASE, GREP_WHOLE_WORD, GREP_HIDDEN, GREP_NO_IGNORE_FIL
 FIND_HIDDEN, FIND_NO_IGNORE_FILES, FIND_NEWEST_FIRST, FIND_FACTS = 1, 2, 4, 8
 TOOLS_OPENAI, TOOLS_MCP, TOOLS_PLAIN = 1, 2, 3
 DRAIN_REFUSE, DRAIN_CANCEL = 0, 1
+SWEEP_DRY_RUN = 1
+ARCHIVE_WHEN_IDLE, ARCHIVE_AT_ONCE, ARCHIVE_NEVER = 0, 1, 2
+NO_TIME = 2**64 - 1
 
 
 class _Versioned(ctypes.Structure):
@@ -480,6 +494,18 @@ class UploadCallbacks(_Versioned):
     ]
 
 
+class PieceCallbacks(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_piece", PieceFn),
+        ("on_progress", ProgressFn),
+        ("on_done", DoneFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
 class WatchOptions(_Versioned):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -574,6 +600,51 @@ class ToolOptions(_Versioned):
     ]
 
 
+class SkillsOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("max_characters", c_uint64),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+    ]
+
+
+class IdlePolicy(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("archive", c_uint32),
+        ("stop_after_ms", c_uint64),
+        ("archive_after_ms", c_uint64),
+    ]
+
+
+class SweepOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+        ("at_once", c_uint32),
+        ("reserved0", c_uint32),
+        ("on_progress", ReportFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
+class DestroySourceOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+        ("on_progress", ReportFn),
+        ("user_data", c_void_p),
+        ("drop", DropFn),
+    ]
+
+
 class StopOptions(_Versioned):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -630,7 +701,11 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_call_options_init", None, (P(CallOptions), c_size_t), None),
     ("cove_open_options_init", None, (P(OpenOptions), c_size_t), None),
     ("cove_open", c_int32, (c_char_p, P(OpenOptions), P(Cove), P(Error)), _check),
+    ("cove_open_start", c_int32, (c_char_p, P(OpenOptions), OpenedFn, *_ANSWER), _check),
+    ("cove_config_schema", c_char_p, (), None),
+    ("cove_set_observer", c_int32, (Cove, ReportFn, *_ANSWER), _check),
     ("cove_close", c_int32, (Cove, c_uint64, P(Error)), _check),
+    ("cove_close_start", c_int32, (Cove, c_uint64, DoneFn, *_ANSWER), _check),
     ("cove_free", None, (Cove,), None),
     ("cove_workspace_key_init", None, (P(WorkspaceKey), c_size_t), None),
     ("cove_sandbox_id_of", c_int32, (P(WorkspaceKey), P(Buffer), P(Error)), _check),
@@ -644,6 +719,12 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_prepare_add_host_file", c_int32, (Prepare, c_char_p, c_char_p, P(Error)), _check),
     ("cove_init_options_init", None, (P(InitOptions), c_size_t), None),
     ("cove_prepare_set_init_script", c_int32, (Prepare, c_char_p, P(InitOptions), P(Error)), _check),
+    ("cove_prepare_add_skill", c_int32, (Prepare, c_char_p, c_char_p, c_size_t, c_char_p, P(Error)), _check),
+    ("cove_prepare_add_host_skill", c_int32, (Prepare, c_char_p, c_char_p, c_char_p, P(Error)), _check),
+    ("cove_prepare_add_stored_skill", c_int32, (Prepare, c_char_p, P(Error)), _check),
+    ("cove_prepare_add_builtin_skill", c_int32, (Prepare, c_char_p, c_char_p, c_size_t, P(Error)), _check),
+    ("cove_prepare_add_host_builtin_skill", c_int32, (Prepare, c_char_p, c_char_p, P(Error)), _check),
+    ("cove_prepare_set_skill_init_timeout", c_int32, (Prepare, c_uint64, P(Error)), _check),
     ("cove_step_options_init", None, (P(StepOptions), c_size_t), None),
     ("cove_prepare_add_step", c_int32, (Prepare, c_char_p, P(StepOptions), StepFn, *_ANSWER), _check),
     ("cove_step_run_workspace", c_void_p, (StepRun,), None),
@@ -662,6 +743,21 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_workspace_sandbox_id", c_char_p, (Workspace,), None),
     ("cove_workspace_work", c_int32, (Workspace,), None),
     ("cove_workspace_prepare_report_json", c_int32, (Workspace, P(Buffer), P(Error)), _check),
+    ("cove_remove_session", c_int32, (Cove, P(WorkspaceKey), P(AcquireOptions), P(Error)), _check),
+    ("cove_remove_session_start", c_int32, (Cove, P(WorkspaceKey), P(AcquireOptions), DoneFn, *_ANSWER), _check),
+    ("cove_skills_options_init", None, (P(SkillsOptions), c_size_t), None),
+    ("cove_workspace_skills_json", c_int32, (Workspace, P(SkillsOptions), P(Buffer), P(Error)), _check),
+    ("cove_workspace_skills_json_start", c_int32, (Workspace, P(SkillsOptions), BufferFn, *_ANSWER), _check),
+    ("cove_inspect_skill_json", c_int32, (c_char_p, c_char_p, c_size_t, P(Buffer), P(Error)), _check),
+    ("cove_add_skill_json", c_int32,
+     (Cove, c_char_p, c_char_p, c_size_t, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_add_skill_json_start", c_int32,
+     (Cove, c_char_p, c_char_p, c_size_t, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_list_skills_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_list_skills_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_remove_skill", c_int32, (Cove, c_char_p, P(CallOptions), P(Error)), _check),
+    ("cove_remove_skill_start", c_int32, (Cove, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_workspace_release_start", c_int32, (Workspace, P(CallOptions), DoneFn, *_ANSWER), _check),
     ("cove_workspace_release", c_int32, (Workspace, P(CallOptions), P(Error)), _check),
     ("cove_workspace_free", None, (Workspace,), None),
     ("cove_exec_options_init", None, (P(ExecOptions), c_size_t), None),
@@ -860,6 +956,24 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
      (Workspace, c_char_p, P(UploadCallbacks), P(WriteOptions), P(FileInfo), P(Error)), _check),
     ("cove_workspace_upload_tree", c_int32,
      (Workspace, c_char_p, P(UploadCallbacks), P(CallOptions), P(TreeCounts), P(Error)), _check),
+    ("cove_piece_callbacks_init", None, (P(PieceCallbacks), c_size_t), None),
+    ("cove_workspace_download_start", c_int32,
+     (Workspace, c_char_p, P(PieceCallbacks), P(CallOptions), P(Download), P(Error)), _check),
+    ("cove_workspace_download_tree_start", c_int32,
+     (Workspace, c_char_p, P(PieceCallbacks), P(CallOptions), P(Download), P(Error)), _check),
+    ("cove_download_resume", None, (Download,), None),
+    ("cove_download_cancel", None, (Download,), None),
+    ("cove_download_free", None, (Download,), None),
+    ("cove_workspace_upload_start", c_int32,
+     (Workspace, c_char_p, P(WriteOptions), FileInfoFn, c_void_p, DropFn, P(Upload), P(Error)), _check),
+    ("cove_workspace_upload_tree_start", c_int32,
+     (Workspace, c_char_p, P(CallOptions), TreeCountsFn, c_void_p, DropFn, P(Upload), P(Error)), _check),
+    ("cove_upload_write", c_int32, (Upload, c_char_p, c_size_t, P(CallOptions), P(Error)), _check),
+    ("cove_upload_write_start", c_int32,
+     (Upload, c_char_p, c_size_t, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_upload_finish", None, (Upload,), None),
+    ("cove_upload_cancel", None, (Upload,), None),
+    ("cove_upload_free", None, (Upload,), None),
     ("cove_file_event_change", c_int32, (FileEvent,), None),
     ("cove_file_event_path", c_char_p, (FileEvent,), None),
     ("cove_file_event_old_path", c_char_p, (FileEvent,), None),
@@ -948,21 +1062,35 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_archive_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
     ("cove_destroy", c_int32, (Cove, c_char_p, P(CallOptions), P(Error)), _check),
     ("cove_destroy_start", c_int32, (Cove, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_destroy_source_options_init", None, (P(DestroySourceOptions), c_size_t), None),
     ("cove_destroy_source_json", c_int32,
-     (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),
+     (Cove, c_char_p, P(DestroySourceOptions), P(Buffer), P(Error)), _check),
     ("cove_destroy_source_json_start", c_int32,
-     (Cove, c_char_p, P(CallOptions), BufferFn, *_ANSWER), _check),
+     (Cove, c_char_p, P(DestroySourceOptions), BufferFn, *_ANSWER), _check),
+    ("cove_revive_source", c_int32, (Cove, c_char_p, P(CallOptions), P(Error)), _check),
+    ("cove_revive_source_start", c_int32, (Cove, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_idle_policy_init", None, (P(IdlePolicy), c_size_t), None),
+    ("cove_set_idle_policy", c_int32, (Cove, c_char_p, P(IdlePolicy), P(CallOptions), P(Error)), _check),
+    ("cove_set_idle_policy_start", c_int32,
+     (Cove, c_char_p, P(IdlePolicy), P(CallOptions), DoneFn, *_ANSWER), _check),
+    ("cove_idle_policy_json", c_int32, (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_idle_policy_json_start", c_int32, (Cove, c_char_p, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_recover_json", c_int32, (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),
     ("cove_recover_json_start", c_int32,
      (Cove, c_char_p, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_metrics_text", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
     ("cove_metrics_text_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
-    ("cove_sweep_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
-    ("cove_sweep_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_sweep_options_init", None, (P(SweepOptions), c_size_t), None),
+    ("cove_sweep_json", c_int32, (Cove, P(SweepOptions), P(Buffer), P(Error)), _check),
+    ("cove_sweep_json_start", c_int32, (Cove, P(SweepOptions), BufferFn, *_ANSWER), _check),
     ("cove_status_json", c_int32, (Cove, c_char_p, P(CallOptions), P(Buffer), P(Error)), _check),
     ("cove_status_json_start", c_int32, (Cove, c_char_p, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_list_options_init", None, (P(ListOptions), c_size_t), None),
     ("cove_list_json", c_int32, (Cove, P(ListOptions), P(Buffer), P(Error)), _check),
+    ("cove_list_json_start", c_int32, (Cove, P(ListOptions), BufferFn, *_ANSWER), _check),
+    ("cove_orphans_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_orphans_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
+    ("cove_doctor_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_doctor_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
 )
 

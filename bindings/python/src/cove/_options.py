@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
@@ -51,9 +50,11 @@ def milliseconds(name: str, seconds: object) -> int:
     return max(1, int(min(seconds * 1000, _MAX_MS)))
 
 
-def deadline(milliseconds: int) -> Optional[float]:
-    """When so many milliseconds are over, by the monotonic clock; None for 0, which is no limit."""
-    return time.monotonic() + milliseconds / 1000 if milliseconds else None
+def idle_milliseconds(name: str, seconds: object, none: int) -> int:
+    """The same of a time that may be 0 (`none` in C); None = 0, which C reads as configured."""
+    if seconds == 0 and not isinstance(seconds, bool):
+        return none
+    return milliseconds(name, seconds)
 
 
 def count(name: str, value: object, low: int, high: int) -> int:

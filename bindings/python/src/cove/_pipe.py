@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import collections
 import threading
-import time
 from typing import Any, Callable, Deque, Generic, Iterable, NamedTuple, Optional, Tuple, TypeVar
 
 from . import _ffi
@@ -37,7 +36,6 @@ class Pipe(Generic[Item]):
         self._paused = False
         self._discarding = False
         self._ended = False
-        self._hurried = False
         self._wake: Optional[Wake] = None
         self.reply = Reply(take)
 
@@ -53,26 +51,6 @@ class Pipe(Generic[Item]):
             self._tell()
             return _ffi.PAUSE if self._paused else _ffi.CONTINUE
 
-    def push_waiting(self, item: Item, size: int, deadline: Optional[float] = None) -> bool:
-        """On a thread of ours: waits for room; False = there was none until the deadline, by the
-        monotonic clock. Without a reader the item is thrown away."""
-        with self._changed:
-            while self._buffered >= self._limit and not self._discarding and not self._hurried:
-                left = None if deadline is None else deadline - time.monotonic()
-                if left is not None and left <= 0:
-                    return False
-                self._changed.wait(left)
-            if not self._discarding:
-                self._add(item, size)
-                self._tell()
-            return True
-
-    def trigger(self) -> None:
-        """What gives the items was called off: it waits for room no more."""
-        with self._changed:
-            self._hurried = True
-            self._changed.notify_all()
-
     def replace(self, item: Item, size: int) -> None:
         """What waits is thrown away, and this is there instead."""
         with self._changed:
@@ -83,11 +61,6 @@ class Pipe(Generic[Item]):
     def finish(self, value: Any, error: _ffi.Error) -> None:
         """On Cove's thread."""
         self.reply.complete(value, error)
-        self._end()
-
-    def end(self, error: Optional[BaseException], value: Any = None) -> None:
-        """The same on a thread of ours."""
-        self.reply.end(value, error)
         self._end()
 
     def pop(self) -> Next:
@@ -111,7 +84,6 @@ class Pipe(Generic[Item]):
             self._discarding = True
             self._items.clear()
             self._buffered = 0
-            self._changed.notify_all()
 
     @property
     def discarding(self) -> bool:
@@ -132,7 +104,6 @@ class Pipe(Generic[Item]):
             return Next(None, False)
         item, size = self._items.popleft()
         self._buffered -= size
-        self._changed.notify_all()  # for push_waiting
         resume = self._paused and self._buffered < self._limit // 2
         if resume:
             self._paused = False

@@ -8,10 +8,11 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from . import _ffi, _options
+from . import _ffi, _options, _skills
 from ._calls import Owned, drop, registry
 from ._errors import CoveError, InternalError
 from ._ffi import lib
+from ._skills import Skill, SkillSource
 from ._workspace import Workspace
 
 if TYPE_CHECKING:
@@ -93,7 +94,10 @@ class PrepareStep:
 class Prepare:
     """What acquires prepare before the workspace is handed out; see docs/prepare.md.
 
-    `files` maps names, as the user's machine has them, to bytes or to paths of this machine.
+    `files` maps names, as the user's machine has them, to bytes or to paths of this machine. `skills` are
+    version ids of `Cove.add_skill`, or `Skill`s; `builtin_skills`, which the platform brings, packages or
+    directories by their names. A skill's own init script has `skill_init_timeout` seconds; None = it is
+    not run.
     `secrets` are never written to a disk, a log, an error or a report. `on_event(event, step, text)`
     hears of progress, on one of Cove's threads; it must not call Cove.
     """
@@ -108,6 +112,9 @@ class Prepare:
     init_version: str = ""
     init_cwd: Optional[str] = None
     init_timeout: float = 30.0
+    skills: Sequence[Union[str, Skill]] = ()
+    builtin_skills: Mapping[str, SkillSource] = field(default_factory=dict)
+    skill_init_timeout: Optional[float] = 30.0
     steps: Sequence[PrepareStep] = ()
     on_event: Optional[OnEvent] = None
 
@@ -150,6 +157,9 @@ def make(prepare: Prepare, host: Host) -> Owned:
         _add_file(raw, name, source)
     if prepare.init_script is not None:
         _set_init(raw, prepare)
+    _skills.add_to(raw, prepare.skills, prepare.builtin_skills)
+    limit = _options.milliseconds("skill_init_timeout", prepare.skill_init_timeout)
+    lib["cove_prepare_set_skill_init_timeout"](raw, limit)
     for step in prepare.steps:
         _add_step(raw, step, host.starter(step.apply))
     if prepare.on_event is not None:

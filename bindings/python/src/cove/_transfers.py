@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional, Type
+from typing import Any, Optional
 
-from . import _ffi, _files, _options
-from ._calls import Calling, Cancel, linked_cancel, raw_cancel
+from . import _calls, _ffi, _files, _options
+from ._calls import Calling, Cancel, raw_cancel
 from ._download import Download, OnProgress
-from ._ffi import lib
 from ._file_calls import write_options
 from ._files import FileInfo, TreeCounts
-from ._upload import Sent, Source, Upload
-
-
-class Sending(NamedTuple):
-    """An upload that is to be made."""
-
-    #: call(callbacks) makes it, on a thread of its own, and gives its result.
-    call: Callable[[Any], Any]
-    source: Any
-    on_progress: Optional[OnProgress]
-    token: Cancel
-    timeout_ms: int
+from ._upload import Sending, Sent, send
 
 
 class Transfers(Calling):
@@ -39,7 +27,7 @@ class Transfers(Calling):
 
         `on_progress(done, total)` is called on the reading thread.
         """
-        return self._download("cove_workspace_download", path, on_progress, timeout, cancel)
+        return self._download("cove_workspace_download_start", path, on_progress, timeout, cancel)
 
     def download_tree(
         self,
@@ -50,7 +38,7 @@ class Transfers(Calling):
         cancel: Optional[Cancel] = None,
     ) -> Download:
         """Gives a directory as a tar stream; see Download."""
-        return self._download("cove_workspace_download_tree", path, on_progress, timeout, cancel)
+        return self._download("cove_workspace_download_tree_start", path, on_progress, timeout, cancel)
 
     def upload(
         self,
@@ -79,8 +67,19 @@ class Transfers(Calling):
             if_absent=if_absent,
             timeout=timeout,
         )
-        info: FileInfo = self._upload(
-            "cove_workspace_upload", path, source, options, _ffi.FileInfo, _files.take_info, on_progress, cancel
+        options.cancel = raw_cancel(cancel)
+        info: FileInfo = self._send(
+            Sending(
+                self._use(),
+                "cove_workspace_upload_start",
+                _calls.GIVES_FILE_INFO,
+                _files.take_info,
+                _options.path("path", path),
+                options,
+                source,
+                on_progress,
+                cancel,
+            )
         )
         return info
 
@@ -94,61 +93,36 @@ class Transfers(Calling):
         cancel: Optional[Cancel] = None,
     ) -> TreeCounts:
         """Places a tar stream below a directory, which is made where it is missing; as `upload`."""
-        options = _ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout))
-        counts: TreeCounts = self._upload(
-            "cove_workspace_upload_tree",
-            path,
-            source,
-            options,
-            _ffi.TreeCounts,
-            _files.take_counts,
-            on_progress,
-            cancel,
+        options = _ffi.CallOptions(
+            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(cancel)
+        )
+        counts: TreeCounts = self._send(
+            Sending(
+                self._use(),
+                "cove_workspace_upload_tree_start",
+                _calls.GIVES_TREE_COUNTS,
+                _files.take_counts,
+                _options.path("path", path),
+                options,
+                source,
+                on_progress,
+                cancel,
+            )
         )
         return counts
 
     def _download(
         self,
-        name: str,
+        start: str,
         path: _options.Path,
         on_progress: Optional[OnProgress],
         timeout: Optional[float],
         cancel: Optional[Cancel],
     ) -> Download:
-        owned = self._use()
-        token = linked_cancel(cancel)
-        if owned.opened is not None:
-            owned.opened.add(token)
-        return Download(name, owned, _options.path("path", path), on_progress, timeout, token)
-
-    def _upload(
-        self,
-        name: str,
-        path: _options.Path,
-        source: Any,
-        options: Any,
-        handle: Type[Any],
-        take: Callable[[Any], Any],
-        on_progress: Optional[OnProgress],
-        cancel: Optional[Cancel],
-    ) -> Any:
-        owned = self._use()
-        place = _options.path("path", path)
-        token = linked_cancel(cancel)
-        if owned.opened is not None:
-            owned.opened.add(token)
-        options.cancel = raw_cancel(token)
-
-        def call(callbacks: Any) -> Any:
-            raw, argument = _ffi.out(handle)
-            lib[name](owned.raw, place, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
-            return take(raw)
-
-        return self._send(Sending(call, source, on_progress, token, options.timeout_ms))
+        options = _ffi.CallOptions(
+            timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(cancel)
+        )
+        return Download(start, self._use(), _options.path("path", path), on_progress, options)
 
     def _send(self, sending: Sending) -> Any:
-        pieces = Source(sending.source)
-        upload = Upload(sending.timeout_ms)
-        sending.token._link(upload)
-        upload.start(sending.call)
-        return upload.serve(pieces, sending.on_progress, sending.token)
+        return send(sending)

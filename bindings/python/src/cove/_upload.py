@@ -1,21 +1,18 @@
-"""Files and directories that are sent piece by piece.
-
-C asks for each piece on the thread that made the call. That is one of our own here, so that where the
-pieces come from, an exception there, and Ctrl-C are on the host's.
-"""
+"""Files and directories that are sent piece by piece: each is given to C, and answered when it is on its way."""
 
 from __future__ import annotations
 
-import queue
-import threading
-import time
-from typing import Any, Callable, Iterable, Optional, Protocol, Union
+from typing import Any, Callable, Iterable, NamedTuple, Optional, Protocol, Union
 
 from . import _ffi, _options
-from ._calls import Cancel
+from ._calls import Ask, Cancel, Owned, Reply, drop, make, registry
 from ._download import OnProgress
-from ._errors import CancelledError, DeadlineError
-from ._pipe import Pipe
+from ._errors import CancelledError, FailedPreconditionError
+from ._ffi import lib
+
+#: What is asked of a source at once.
+PIECE_BYTES = 256 << 10
+
 
 class Readable(Protocol):
     """A binary file object."""
@@ -62,76 +59,76 @@ class Source:
         return data
 
 
-class Upload:
-    """A call that asks for pieces on a thread of its own, and gets them from the caller's."""
+class Sending(NamedTuple):
+    """An upload that is to be made."""
 
-    def __init__(self, timeout_ms: int) -> None:
-        self._deadline = _options.deadline(timeout_ms)
-        # How many bytes are wanted; at the end, the call's result.
-        self.questions: Pipe[int] = Pipe(_nothing)
-        # Bytes; None ends the upload.
-        self._answers: "queue.SimpleQueue[Optional[bytes]]" = queue.SimpleQueue()
+    owned: Owned
+    #: The start form's name, and what is called by its completion.
+    start: str
+    gives: Any
+    take: Callable[[Any], Any]
+    path: bytes
+    options: Any
+    source: Any
+    on_progress: Optional[OnProgress]
+    #: The caller's own; the options have it.
+    cancel: Optional[Cancel]
 
-    def start(self, call: Callable[[Any], Any]) -> None:
-        """Begins the thread: call(callbacks) gives the result."""
-        threading.Thread(target=self._run, args=(call,), name="cove-upload", daemon=True).start()
+    def begin(self, reply: Reply) -> Owned:
+        """Starts it; `reply` is completed at its end. Gives the handle that takes the pieces."""
+        raw, argument = _ffi.out(_ffi.Upload)
+        options = _ffi.pointer_to(self.options)
+        lib[self.start](
+            self.owned.raw, self.path, options, self.gives, registry.add(reply), drop, argument
+        )
+        return Owned(raw, "cove_upload_free")
 
-    def give(self, piece: Optional[bytes]) -> None:
-        """Answers a question; None ends the upload, also one that does not ask."""
-        self._answers.put(piece)
+    def tell(self, done: int) -> None:
+        if self.on_progress is not None:
+            self.on_progress(done, None)
 
-    def trigger(self) -> None:
-        """It was called off: it waits for its source no more."""
-        self.give(None)
-
-    def _next(self) -> Union[bytes, int]:
-        """A piece, or the status that ends the upload."""
-        left = None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+    def outcome(self, reply: Reply, refused: FailedPreconditionError) -> Any:
+        """The result of an upload that was ended since a piece was refused: why it was over before; else
+        the refusal itself."""
         try:
-            piece = self._answers.get(timeout=left)
-        except queue.Empty:
-            return DeadlineError.code
-        return CancelledError.code if piece is None else piece
+            return reply.outcome()
+        except CancelledError:
+            if self.cancel is not None and self.cancel._is_triggered:
+                raise
+            raise refused from None
 
-    def _run(self, call: Callable[[Any], Any]) -> None:
-        def next_piece(number: Optional[int], buffer: int, capacity: int, out_size: Any) -> int:
-            self.questions.push([(capacity, 0)])
-            piece = self._next()
-            if isinstance(piece, int):
-                return piece
-            _ffi.copy_to(buffer, piece)
-            out_size[0] = len(piece)
-            return 0
 
-        try:
-            result = call(_ffi.UploadCallbacks(next_piece=_ffi.FeedFn(next_piece)))
-        except BaseException as error:  # raised to the caller, not lost on this thread
-            self.questions.end(error)
-        else:
-            self.questions.end(None, result)
+def writing(upload: Owned, piece: bytes) -> Ask:
+    """The call that gives a piece; FailedPreconditionError: the upload is over."""
+    return Ask(upload, "cove_upload_write_start", (piece, len(piece)), _ffi.CallOptions())
 
-    def serve(self, source: Source, on_progress: Optional[OnProgress], token: Cancel) -> Any:
-        """On the caller's thread, to the end of the call."""
-        try:
-            self._give_all(source, on_progress)
-        except BaseException:
-            token.trigger()
-            self.questions.reply.wait()
-            raise
-        return self.questions.reply.outcome()
 
-    def _give_all(self, source: Source, on_progress: Optional[OnProgress]) -> None:
-        done = 0
+def send(sending: Sending) -> Any:
+    """Gives the pieces on the calling thread. What the source raises is raised, and leaves the old file."""
+    pieces = Source(sending.source)
+    reply = Reply(sending.take)
+    upload = sending.begin(reply)
+    done = 0
+    try:
         while True:
-            capacity: Optional[int] = self.questions.pop().item
-            if done > 0 and on_progress is not None and capacity is not None:
-                on_progress(done, None)
-            if capacity is None:
-                return
-            piece = source.next(capacity)
+            piece = pieces.next(PIECE_BYTES)
+            if not piece:
+                break
+            make(writing(upload, piece))
             done += len(piece)
-            self.give(piece)
+            sending.tell(done)
+        lib["cove_upload_finish"](upload.raw)
+        return reply.result()
+    except FailedPreconditionError as refused:
+        end(upload)
+        reply.wait()
+        return sending.outcome(reply, refused)
+    except BaseException:
+        end(upload)
+        reply.wait()
+        raise
 
 
-def _nothing(value: Any) -> None:
-    return None
+def end(upload: Owned) -> None:
+    """Harmless where it is over."""
+    lib["cove_upload_cancel"](upload.raw)

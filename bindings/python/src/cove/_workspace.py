@@ -14,6 +14,7 @@ from ._ffi import lib
 from ._file_calls import Files
 from ._processes import Processes
 from ._search import Searches
+from ._skills import WorkspaceSkills
 from ._tools import Tools
 from ._transfers import Transfers
 from ._watch import Watches
@@ -23,7 +24,7 @@ Self = TypeVar("Self", bound="Workspace")
 OnOutput = Callable[[str, bytes], Any]
 
 
-class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
+class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, WorkspaceSkills):
     """A workspace that runs and is held by this process. Any thread; made by `Cove.acquire`.
 
     `with` releases it at the end. Time limits are seconds, None = none.
@@ -141,10 +142,13 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools):
 
     def release(self, *, timeout: Optional[float] = None) -> None:
         """Ends the use of the workspace; later calls fail. The sandbox runs on until it is idle."""
-        owned = self._use()
-        options = _ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout))
-        lib["cove_workspace_release"](owned.raw, _ffi.pointer_to(options))
+        self._leave(timeout)
         self._owned = None
+
+    def _leave(self, timeout: Optional[float]) -> Any:
+        """The call of a release; what `_call` gives is handed on."""
+        options = _ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout))
+        return self._call("cove_workspace_release_start", options=options)
 
     def close(self) -> None:
         """Releases the workspace if that was not done. May be repeated, also after the Cove's close."""

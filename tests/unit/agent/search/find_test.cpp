@@ -48,6 +48,9 @@ TEST_CASE("Find: types, sizes and times are filters", "[unit][search]") {
   CHECK(tree.paths({.type = FileType::kSymlink}) == Names{"dir/link"});
   CHECK(tree.paths({.min_size = 5, .max_size = 5}) == Names{"dir/small"});
   CHECK(tree.paths({.min_size = 6}) == Names{"dir/large"});
+  // 0 is no limit, so that directories and links are found too.
+  CHECK(tree.paths({.min_size = 0}) == tree.paths({}));
+  CHECK(tree.paths({.type = FileType::kDirectory, .min_size = 0}) == Names{"dir"});
   CHECK(tree.paths({.type = FileType::kRegular, .modified_from = at_second(1'500)}) ==
         Names{"dir/large"});
   CHECK(tree.paths({.type = FileType::kRegular, .modified_until = at_second(2'000)}) ==

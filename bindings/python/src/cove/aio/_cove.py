@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 from types import TracebackType
-from typing import Any, AsyncIterator, Dict, Generator, Mapping, Optional, Type, Union
+from typing import Any, AsyncIterator, Callable, Dict, Generator, Mapping, Optional, Type, Union
 
 from .. import _cove
-from .._calls import Cancel, Owned
+from .._calls import Cancel, Hears, Owned
 from .._cove import Log
 from .._errors import FailedPreconditionError
-from ._loop import on_worker, run, tell_loop
+from ._loop import run, tell_loop
 from ._prepare import LoopHost
-from ._shapes import Plan, asked, opening, worked
+from ._shapes import Plan, asked, like, opening
 from ._workspace import PlannedWorkspace, Workspace
 
 _Blocking = _cove.Cove
@@ -23,6 +23,12 @@ class _PlannedCove(Plan, _Blocking):
     """Says which calls are to be made."""
 
     _workspace_of = PlannedWorkspace
+
+    def __init__(self, owned: Owned, on_event: Optional[Hears]) -> None:
+        self._become(owned, on_event)
+
+    def _heard(self, hears: Optional[Hears]) -> Optional[Hears]:
+        return None if hears is None else _on_loop(hears)
 
     def _host(self) -> LoopHost:
         return LoopHost()
@@ -41,8 +47,8 @@ class _NotOpen(_PlannedCove):
 class Cove:
     """One Cove: `c = await aio.Cove(...)`, or `async with aio.Cove(...) as c`, which closes it at the end.
 
-    What it takes is as of `cove.Cove`. `log(level, message)` is called on the event loop that opens it.
-    Closing ends no sandbox. Any event loop, also of several threads.
+    What it takes is as of `cove.Cove`. `log(level, message)` and `on_event(event)` are called on the event
+    loop that opens it, `on_progress` on that of its call. Closing ends no sandbox. Any event loop, also of several threads.
     """
 
     def __init__(
@@ -51,8 +57,9 @@ class Cove:
         *,
         config: Optional[Mapping[str, Any]] = None,
         log: Optional[Log] = None,
+        on_event: Optional[Hears] = None,
     ) -> None:
-        self._where = (state_dir, config, log)
+        self._where = (state_dir, config, log, on_event)
         self._plan: _PlannedCove = _NotOpen()
 
     def __await__(self) -> Generator[Any, Any, Cove]:
@@ -61,9 +68,9 @@ class Cove:
     async def _open(self) -> Cove:
         if not isinstance(self._plan, _NotOpen):
             raise FailedPreconditionError("this Cove was opened before")
-        state_dir, config, log = self._where
-        heard = None if log is None else _heard_on_loop(log)
-        self._plan = await on_worker(_PlannedCove, state_dir, config=config, log=heard)
+        state_dir, config, log, on_event = self._where
+        heard = None if log is None else _on_loop(log)
+        self._plan = _PlannedCove(await run(_Blocking._opening(state_dir, config, heard)), on_event)
         return self
 
     @opening(_Blocking.acquire)
@@ -74,13 +81,26 @@ class Cove:
     stop = asked(_Blocking.stop)
     archive = asked(_Blocking.archive)
     destroy = asked(_Blocking.destroy)
+    remove_session = asked(_Blocking.remove_session)
     destroy_source = asked(_Blocking.destroy_source)
+    revive_source = asked(_Blocking.revive_source)
+    set_idle_policy = asked(_Blocking.set_idle_policy)
+    idle_policy = asked(_Blocking.idle_policy)
+    add_skill = asked(_Blocking.add_skill)
+    list_skills = asked(_Blocking.list_skills)
+    remove_skill = asked(_Blocking.remove_skill)
     recover = asked(_Blocking.recover)
     metrics = asked(_Blocking.metrics)
     sweep = asked(_Blocking.sweep)
     status = asked(_Blocking.status)
-    doctor = worked(_Blocking.doctor)
-    close = worked(_Blocking.close)
+    orphans = asked(_Blocking.orphans)
+    doctor = asked(_Blocking.doctor)
+
+    @like(_Blocking.close)
+    async def close(self, timeout: float = 10.0) -> None:
+        closing = self._plan._closing(timeout)
+        if closing is not None:
+            await run(closing)
 
     async def list(
         self,
@@ -95,7 +115,8 @@ class Cove:
         """
         after = ""
         while True:
-            page, after = await on_worker(self._plan._list_page, source, after, timeout, cancel)
+            asking: Any = self._plan._list_page(source, after, timeout, cancel)
+            page, after = await run(asking)
             for record in page:
                 yield record
             if not after:
@@ -118,6 +139,7 @@ class Cove:
             await self.close()
 
 
-def _heard_on_loop(log: Log) -> Log:
+def _on_loop(hears: Callable[..., Any]) -> Callable[..., None]:
+    """A callback that is called on the event loop that runs now."""
     loop = asyncio.get_running_loop()
-    return lambda level, message: tell_loop(loop, log, level, message)
+    return lambda *told: tell_loop(loop, hears, *told)

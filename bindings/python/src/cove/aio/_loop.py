@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
 import functools
-import os
-from typing import Any, Awaitable, Callable, Optional, TypeVar
+from typing import Any, Awaitable, Callable, List, Optional, TypeVar
 
-from .._calls import Ask, Reply, linked_cancel
+from .._calls import Asking, Reply, linked_cancel
 from .._pipe import Next, Pipe
 
 T = TypeVar("T")
 
 
-class _LoopReply(Reply):
+class LoopReply(Reply):
     """The completion of a started call, told to an event loop."""
 
-    def __init__(self, ask: Ask) -> None:
-        super().__init__(ask.take)
+    def __init__(self, take: Callable[[Any], Any]) -> None:
+        super().__init__(take)
         self._loop = asyncio.get_running_loop()
         self._waiter: "asyncio.Future[None]" = self._loop.create_future()
         self._told = False
@@ -45,6 +43,16 @@ class _LoopReply(Reply):
             raise
         return self.outcome()
 
+    async def or_end(self, waiting: "asyncio.Future[T]") -> Optional[T]:
+        """What comes; None where the call ended before."""
+        either: "List[asyncio.Future[Any]]" = [waiting, self._waiter]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        return waiting.result() if waiting.done() else None
+
+    async def ended(self) -> None:
+        """Waits for the end of a call that is being called off."""
+        await self._waiter
+
 
 def tell_loop(loop: asyncio.AbstractEventLoop, function: Callable[..., Any], *arguments: Any) -> None:
     """From any thread. A loop that is closed has nobody to tell."""
@@ -59,10 +67,10 @@ def set_done(future: "asyncio.Future[None]") -> None:
         future.set_result(None)
 
 
-async def run(ask: Ask) -> Any:
+async def run(ask: Asking) -> Any:
     """Makes a call and waits for its end."""
     token = linked_cancel(ask.cancel)
-    reply = _LoopReply(ask)
+    reply = LoopReply(ask.take)
     ask.begin(token, reply)
     return await reply.wait_for(token.trigger)
 
@@ -101,30 +109,3 @@ async def to_the_end(waiting: Awaitable[T]) -> T:
         task.exception()  # seen: the task that was cancelled has no use for it
         raise cancelled
     return task.result()
-
-
-#: Threads for the few calls that C has no callback form of. They end by themselves.
-_THREADS = 4
-_workers: Optional[concurrent.futures.ThreadPoolExecutor] = None
-
-
-def _pool() -> concurrent.futures.ThreadPoolExecutor:
-    global _workers
-    if _workers is None:
-        _workers = concurrent.futures.ThreadPoolExecutor(_THREADS, thread_name_prefix="cove-aio")
-    return _workers
-
-
-def _forget_pool() -> None:
-    global _workers
-    _workers = None
-
-
-# Threads are not forked.
-os.register_at_fork(after_in_child=_forget_pool)
-
-
-async def on_worker(function: Callable[..., T], *arguments: Any, **named: Any) -> T:
-    """Runs what blocks on a thread of ours, to its end."""
-    call = functools.partial(function, *arguments, **named)
-    return await to_the_end(asyncio.get_running_loop().run_in_executor(_pool(), call))

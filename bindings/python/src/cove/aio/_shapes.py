@@ -10,7 +10,7 @@ import functools
 from typing import TYPE_CHECKING, Any, Awaitable, Callable, Coroutine, Type, TypeVar
 
 from .._calls import Ask, Calling
-from ._loop import on_worker, run
+from ._loop import run
 from ._opening import Opening
 
 if TYPE_CHECKING:
@@ -30,21 +30,11 @@ class Plan(Calling):
 
 
 def asked(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
-    """A call that C has a callback form of."""
+    """A call: C has a callback form of each that can last."""
 
     @functools.wraps(method)
     async def call(self: Any, /, *args: Any, **named: Any) -> Any:
         return await run(method(self._plan, *args, **named))  # type: ignore[arg-type]
-
-    return call
-
-
-def worked(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate[Any, P], Coroutine[Any, Any, T]]:
-    """One that C has not: a thread of ours waits for it."""
-
-    @functools.wraps(method)
-    async def call(self: Any, /, *args: Any, **named: Any) -> Any:
-        return await on_worker(method, self._plan, *args, **named)
 
     return call
 

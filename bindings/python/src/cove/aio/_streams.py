@@ -169,16 +169,9 @@ class Watch(Stream[FileEvent]):
 class Download(Stream[bytes]):
     """A file, or a directory as a tar stream. Iterating gives it piece by piece.
 
-    C gives the pieces on the thread that asks for them, so a download has one of its own while it lasts.
     A slow reader slows it down; about 1 MiB is held. Leaving an `async with` block early, or dropping the
     last reference, ends it.
     """
-
-    async def __anext__(self) -> bytes:
-        data: Optional[bytes] = self._of._given((await self._next()).item)
-        if data is None:
-            raise StopAsyncIteration
-        return data
 
     async def save(self, file: Writable) -> int:
         """Writes all that is left to a binary file object, and returns how many bytes that were.

@@ -7,9 +7,11 @@ import inspect
 from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Optional, Protocol, Union
 
 from .. import _options, _upload
-from .._transfers import Sending
-from .._upload import Source, Upload
-from ._loop import end_of, next_of, to_the_end
+from .._calls import Owned
+from .._errors import FailedPreconditionError
+from .._ffi import lib
+from .._upload import PIECE_BYTES, Sending, Source, end, writing
+from ._loop import LoopReply, run, to_the_end
 
 
 class AsyncReadable(Protocol):
@@ -68,46 +70,36 @@ class _Pieces:
 async def send(sending: Sending) -> Any:
     """Gives the pieces until the call ends. What the source raises is raised, and leaves the old file."""
     pieces = _Pieces(sending.source)
-    upload = Upload(sending.timeout_ms)
-    sending.token._link(upload)
-    upload.start(sending.call)
+    reply = LoopReply(sending.take)
+    upload = sending.begin(reply)
     try:
-        await _give_all(upload, pieces, sending)
+        if await _give_all(sending, pieces, upload, reply):
+            lib["cove_upload_finish"](upload.raw)
+        return await reply.wait_for(lambda: end(upload))
     except GeneratorExit:  # the loop is gone, and nothing can be awaited
-        sending.token.trigger()
+        end(upload)
         raise
+    except FailedPreconditionError as refused:
+        end(upload)
+        await to_the_end(reply.ended())
+        return sending.outcome(reply, refused)
     except BaseException:
-        sending.token.trigger()
-        await to_the_end(end_of(upload.questions))
+        end(upload)
+        await to_the_end(reply.ended())
         raise
-    return upload.questions.reply.outcome()
 
 
-async def _give_all(upload: Upload, pieces: _Pieces, sending: Sending) -> None:
+async def _give_all(sending: Sending, pieces: _Pieces, upload: Owned, reply: LoopReply) -> bool:
+    """True once all was given; False where the upload ended before: its source may be waiting itself."""
     done = 0
     while True:
-        capacity: Optional[int] = (await next_of(upload.questions)).item
-        if capacity is None:
-            return
-        if done > 0 and sending.on_progress is not None:
-            sending.on_progress(done, None)
-        piece = await _unless_ended(upload, pieces.next(capacity))
-        if piece is None:
-            return
+        waiting = asyncio.ensure_future(pieces.next(PIECE_BYTES))
+        try:
+            piece = await reply.or_end(waiting)
+        finally:
+            waiting.cancel()
+        if not piece:
+            return piece is not None
+        await run(writing(upload, piece))
         done += len(piece)
-        upload.give(piece)
-
-
-async def _unless_ended(upload: Upload, waiting: Any) -> Optional[bytes]:
-    """A piece; None where the call ended before: the source may be waiting itself."""
-    given = asyncio.ensure_future(waiting)
-    ended = asyncio.ensure_future(next_of(upload.questions))
-    try:
-        await asyncio.wait([given, ended], return_when=asyncio.FIRST_COMPLETED)
-        if not given.done():
-            return None
-        piece: bytes = given.result()
-        return piece
-    finally:
-        given.cancel()
-        ended.cancel()
+        sending.tell(done)

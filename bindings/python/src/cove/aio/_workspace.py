@@ -9,12 +9,13 @@ from typing import Any, AsyncIterator, List, Mapping, Optional, Sequence, Type, 
 from .. import _options, _workspace
 from .._calls import Cancel
 from .._download import OnProgress
+from .._errors import FailedPreconditionError
 from .._exec import ExecResult
 from .._files import FileInfo, TreeCounts
 from .._found import FindEntry, GrepLine
 from .._tools import ToolCall, ToolResult
 from ._loop import run
-from ._shapes import Plan, asked, at_once, begun, like, worked
+from ._shapes import Plan, asked, at_once, begun, like
 from ._streams import Download, ExecStream, Search, Watch
 from ._tools import LinkMaker, serve
 from ._upload import Sent, send
@@ -197,8 +198,21 @@ class Workspace:
     # The workspace itself.
 
     prepare_report = at_once(_Blocking.prepare_report)
-    release = worked(_Blocking.release)
-    close = worked(_Blocking.close)
+    skills = asked(_Blocking.skills)
+
+    @like(_Blocking.release)
+    async def release(self, *, timeout: Optional[float] = None) -> None:
+        await run(self._plan._leave(timeout))
+        self._plan._owned = None
+
+    @like(_Blocking.close)
+    async def close(self) -> None:
+        if self._plan.closed:
+            return
+        try:
+            await self.release()
+        except FailedPreconditionError:
+            self._plan._owned = None  # the Cove let go of it before, or it is the parent process's
 
     @property
     def closed(self) -> bool:
