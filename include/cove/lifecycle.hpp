@@ -97,8 +97,9 @@ class LifecycleManager {
   Task<Result<AcquiredInstance>> acquire(const WorkspaceKey& key, const SandboxId& sandbox,
                                          const CallContext& call);
 
-  /// Says that a call is made now; cheap, written at most once in a third of the lease.
-  void touch(const SandboxId& sandbox);
+  /// Says that a call is made now; cheap, written at most once in a third of the lease. False: this
+  /// process does not use the sandbox (any more): acquire it again.
+  bool touch(const SandboxId& sandbox);
 
   /// True while a stop lets what runs in the sandbox finish, as far as this process has seen: then
   /// nothing new is begun in it, and an acquire waits.

@@ -30,6 +30,7 @@ enum class OperationKind : std::uint8_t {
   kArchive,
   kRestore,
   kDestroy,
+  kLost,  ///< never in a record: what an event calls the one swap of an instance that is gone
 };
 
 /// A phase is written when its work is done: `kVolumeCreated` = the volume is there.

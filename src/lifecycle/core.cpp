@@ -1,5 +1,6 @@
 #include "lifecycle/core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/async/spawn.hpp"
@@ -131,20 +132,31 @@ Task<void> Core::wait_until_idle(const CallContext& call) {
 }
 
 void Core::keep_renewing() {
-  if (renewing_ || activity.empty() || closing.stop_requested()) return;
-  renewing_ = true;
+  const bool armed = renew_timer_ != TimerId::kNone;
+  if (armed || activity.empty() || closing.stop_requested()) return;
   const Instant when = parts.clock.now() + settings.activity_lease / 3;
-  parts.scheduler.call_at(when, [weak = weak_from_this()] {
+  renew_timer_ = parts.scheduler.call_at(when, [weak = weak_from_this()] {
     const auto core = weak.lock();
     if (!core) return;
-    core->renewing_ = false;
+    core->renew_timer_ = TimerId::kNone;
     if (core->closing.stop_requested()) return;
     core->run_beside(renew_leases(core));
   });
 }
 
+void Core::stop_using(const SandboxId& sandbox) {
+  activity.forget(sandbox);
+  if (!activity.empty()) return;
+  parts.scheduler.cancel(std::exchange(renew_timer_, TimerId::kNone));
+}
+
 Task<void> Core::renew_leases(std::shared_ptr<Core> core) {
-  const Instant since = core->parts.clock.now() - core->settings.activity_idle;
+  const Instant now = core->parts.clock.now();
+  const Instant since = now - core->settings.activity_idle;
+  // Nobody may ever call on these again, nor let go of them: what was leaked, what a release could
+  // not be told of. Their leases have expired.
+  core->activity.forget_idle(now - std::max(core->settings.activity_idle,
+                                            core->settings.activity_lease));
   for (const InstanceRef& instance : core->activity.touched_since(since)) {
     if (core->closing.stop_requested()) co_return;
     co_await core->renew_lease_of(instance);
@@ -157,8 +169,9 @@ Task<void> Core::renew_lease_of(InstanceRef instance) {
   const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
     ended = record.state != SandboxState::kRunning || instance_of(record) != instance;
     watch_drain(record, now);
-    // What an operation ends is not held up by a renewal.
-    if (ended || record.operation) return std::optional<Record>();
+    // What an operation ends is not held up by a renewal, and what was let go of meanwhile stays so.
+    const bool let_go = !activity.is_used(instance);
+    if (ended || let_go || record.operation) return std::optional<Record>();
     return std::optional<Record>(
         renew_lease(record, parts.owners.self(), now, settings.activity_lease));
   };

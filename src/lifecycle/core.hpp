@@ -85,6 +85,9 @@ class Core : public std::enable_shared_from_this<Core> {
   /// Renews the activity leases from now on, until nothing is in use.
   void keep_renewing();
 
+  /// Notes that this process lets go of a sandbox; with the last one nothing is renewed any more.
+  void stop_using(const SandboxId& sandbox);
+
  private:
   static Task<void> count_out(std::shared_ptr<Core> core, Task<void> task);
   static Task<void> renew_leases(std::shared_ptr<Core> core);
@@ -92,7 +95,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
   std::size_t running_beside_ = 0;
   std::vector<std::shared_ptr<base::Completion<Result<void>>>> idle_waiters_;
-  bool renewing_ = false;
+  TimerId renew_timer_ = TimerId::kNone;
 };
 
 /// What is going on with a sandbox, for people: "archive at claimed by n1/ab12".

@@ -43,7 +43,7 @@ Result<void> check_settings(const LifecycleSettings& settings) {
 }
 
 Task<Result<void>> release_use(Core& core, SandboxId sandbox, const CallContext& call) {
-  core.activity.forget(sandbox);
+  core.stop_using(sandbox);
   const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
     return std::optional<Record>(lifecycle::release_lease(record, core.parts.owners.self(), now));
   };
@@ -85,8 +85,8 @@ Task<Result<AcquiredInstance>> LifecycleManager::acquire(const WorkspaceKey& key
   co_return co_await lifecycle::acquire(impl_->core, key, sandbox, call);
 }
 
-void LifecycleManager::touch(const SandboxId& sandbox) {
-  impl_->core->activity.touch(sandbox, impl_->core->parts.clock.now());
+bool LifecycleManager::touch(const SandboxId& sandbox) {
+  return impl_->core->activity.touch(sandbox, impl_->core->parts.clock.now());
 }
 
 bool LifecycleManager::drains(const SandboxId& sandbox) const {
@@ -99,7 +99,7 @@ Task<Result<void>> LifecycleManager::release(const SandboxId& sandbox, const Cal
 
 Task<Result<bool>> LifecycleManager::report_unreachable(const InstanceRef& instance,
                                                         const CallContext& call) {
-  co_return co_await lifecycle::report_unreachable(impl_->core, instance, call);
+  co_return co_await lifecycle::report_unreachable(impl_->core, instance, Reason::kAcquire, call);
 }
 
 Task<Result<void>> LifecycleManager::stop(const SandboxId& sandbox, const StopOptions& options,

@@ -156,11 +156,12 @@ Task<Result<void>> remove_session_of(std::shared_ptr<Core> core, WorkspaceKey ke
     co_return Error(ErrorCode::kInvalidArgument, "the chat id is empty: whose session?");
   }
   const SandboxId sandbox = options.sandbox.empty() ? sandbox_id_of(key) : options.sandbox;
-  COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
-              co_await core->seats().take(sandbox, call));
   AcquireOptions nothing;  // is prepared
   Task<Result<Place>> making = make_place(*core, std::move(key), std::move(nothing), call);
   COVE_CO_TRY(Place whole, co_await making);
+  // Last before the holder, which gives the share back: what fails in between would keep it.
+  COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
+              co_await core->seats().take(sandbox, call));
   const auto holder = std::make_shared<Holder>(core, seat, std::move(whole));
   COVE_CO_TRY(const runtime::BroughtUp up,
               co_await runtime::bring_up(*core, *seat, holder->place(), call));

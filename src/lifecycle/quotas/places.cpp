@@ -48,7 +48,8 @@ bool occupies(const Record& record) {
     case OperationKind::kRestore: return true;
     case OperationKind::kDestroy: return record.operation->phase == Phase::kClaimed;
     case OperationKind::kStop:
-    case OperationKind::kArchive: break;
+    case OperationKind::kArchive:
+    case OperationKind::kLost: break;
   }
   return false;
 }

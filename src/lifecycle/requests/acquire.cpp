@@ -117,7 +117,8 @@ Move move_for(const Core& core, const Record& record, StoreTime now) {
     case OperationKind::kProvision:
     case OperationKind::kResume:
     case OperationKind::kRestore:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
   return core.is_free(*record.operation, now) ? Move::kTakeOver : Move::kWait;
 }
@@ -160,7 +161,8 @@ AcquireWork work_of(OperationKind kind) {
     case OperationKind::kRestore: return AcquireWork::kRestored;
     case OperationKind::kStop:
     case OperationKind::kArchive:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
   return AcquireWork::kNone;
 }

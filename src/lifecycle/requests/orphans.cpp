@@ -133,7 +133,7 @@ Task<Result<std::uint32_t>> settle_lost(std::shared_ptr<Core> core, const CallCo
     for (const StoredDocument& stored : page.documents) {
       const auto missing = missing_instance(*core, stored, there);
       if (!missing) continue;
-      const auto gone = co_await report_unreachable(core, *missing, call);
+      const auto gone = co_await report_unreachable(core, *missing, Reason::kRecovery, call);
       // A missing volume is noted in the record; what cannot be asked now is asked again.
       if (gone && *gone) ++settled;
     }

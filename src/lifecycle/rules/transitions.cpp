@@ -146,7 +146,8 @@ void apply_outcome(Record& record) {
       break;
     case OperationKind::kResume:
     case OperationKind::kStop:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
 }
 

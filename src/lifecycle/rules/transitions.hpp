@@ -75,6 +75,7 @@ inline constexpr auto kTransitions = [] {
 
 inline constexpr std::array kAllStates{SandboxState::kAbsent, SandboxState::kRunning,
                                        SandboxState::kStopped, SandboxState::kArchived};
+/// Those that can be in a record.
 inline constexpr std::array kAllKinds{OperationKind::kProvision, OperationKind::kResume,
                                       OperationKind::kStop,      OperationKind::kArchive,
                                       OperationKind::kRestore,   OperationKind::kDestroy};

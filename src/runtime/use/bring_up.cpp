@@ -162,6 +162,7 @@ Task<Result<void>> check_not_destroyed(Core& core, const Seat& seat, const CallC
 Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
                                  const CallContext& call) {
   BroughtUp up;
+  core.keep_touching();
   for (int tries = 1;; ++tries) {
     COVE_CO_TRY(const AcquiredInstance acquired,
                 co_await core.lifecycle().acquire(place.key, seat.sandbox, call));
@@ -191,9 +192,10 @@ Task<Result<std::shared_ptr<Guest>>> keep_up(Core& core, Seat& seat, const Place
   const Instant now = core.clock().now();
   // While a stop lets what runs finish, a new call waits for it as an acquire does.
   const bool drains = core.lifecycle().drains(seat.sandbox);
-  if (!drains && now - seat.touched <= core.parts().config.lifecycle.activity_idle) {
+  const bool lapsed = now - seat.touched > core.parts().config.lifecycle.activity_idle;
+  core.keep_touching();
+  if (!drains && !lapsed && core.lifecycle().touch(seat.sandbox)) {
     seat.touched = now;
-    core.lifecycle().touch(seat.sandbox);
     Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, false, call);
     if (guest && !place.preparing->is_ready_on(seat.instance)) {
       // Another handle woke it: on this instance only its own inputs are prepared.
