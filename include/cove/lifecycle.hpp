@@ -164,8 +164,9 @@ class LifecycleManager {
   /// - there is nothing to recover from; kInvalidArgument - there are several: name one.
   Task<Result<RecoverReport>> recover(const DeploymentId& deployment, const CallContext& call);
 
-  /// What there is, and what this process did since it began, in Prometheus's text form. Reads
-  /// every record: meant for once a minute, not for every second of a large deployment.
+  /// What there is, and what this process did since it began, in Prometheus's text form. Counts
+  /// records in the store and reads only those that run or have something to do, and the quotas'
+  /// places: meant for every 15 s or so, however many sandboxes are archived.
   Task<Result<std::string>> metrics(const CallContext& call);
 
   /// Releases every activity lease of this process; the manager is of no use afterwards.

@@ -54,6 +54,13 @@ bool occupies(const Record& record) {
   return false;
 }
 
+std::string_view quota_of_document(std::string_view document) {
+  if (document == "running/all") return "running";
+  if (document.starts_with("running/source/")) return "running_per_source";
+  if (document.starts_with("running/user/")) return "running_per_user";
+  return {};
+}
+
 Error quota_exceeded(const QuotaScope& scope, const Places& places) {
   std::string text = std::to_string(places.held.size()) + " of " + std::to_string(scope.limit) +
                      " sandboxes of " + scope.of + " run:";

@@ -140,6 +140,46 @@ TEST_CASE("Metrics: say what there is and what was done", "[fault][lifecycle][ev
   CHECK(has_line(text, "cove_operation_seconds_count{operation=\"stop\"} 2"));
 }
 
+TEST_CASE("Metrics: show the places of quotas that are in use", "[fault][lifecycle][events]") {
+  LifecycleSettings settings;
+  settings.running = {.all = 5, .per_source = 0, .per_user = 2};
+  SimCluster cluster(6, settings);
+  SimProcess& process = cluster.start();
+  for (const char* source : {"one", "two"}) {
+    cluster.finish(process.acquire({"app", source, "ana"})).value();
+  }
+  cluster.finish(process.acquire({"app", "one", "bob"})).value();
+  const std::string text = cluster.finish(begin_on(process, metrics_of(process.manager()))).value();
+  INFO(text);
+  CHECK(has_line(text, "# TYPE cove_quota_places gauge"));
+  CHECK(has_line(text, "cove_quota_limit{quota=\"running\"} 5"));
+  CHECK(has_line(text, "cove_quota_limit{quota=\"running_per_user\"} 2"));
+  CHECK(has_line(text, "cove_quota_places{quota=\"running\"} 3"));
+  CHECK(has_line(text, "cove_quota_places{quota=\"running_per_user\"} 3"));
+  CHECK(has_line(text, "cove_quota_fullest{quota=\"running_per_user\"} 2"));
+  CHECK(has_line(text, "cove_quota_at_limit{quota=\"running_per_user\"} 1"));
+  CHECK(has_line(text, "cove_quota_at_limit{quota=\"running\"} 0"));
+  CHECK(text.find("running_per_source") == std::string::npos);  // not limited
+}
+
+TEST_CASE("Metrics: a sandbox that needs attention is counted until something succeeds",
+          "[fault][lifecycle][events]") {
+  SimCluster cluster(6);
+  SimProcess& process = cluster.start();
+  const auto acquired = cluster.finish(process.acquire(key_of("ana"))).value();
+  cluster.finish(process.stop(sandbox(), StopDrain::kCancel)).value();
+  auto& volume = cluster.node("m1").volumes.at(acquired.instance.volume);
+  volume.present = false;
+  CHECK_FALSE(cluster.finish(process.acquire(key_of("ana"))));
+  const auto metrics = [&] {
+    return cluster.finish(begin_on(process, metrics_of(process.manager()))).value();
+  };
+  CHECK(has_line(metrics(), "cove_needs_attention 1"));
+  volume.present = true;
+  cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(has_line(metrics(), "cove_needs_attention 0"));
+}
+
 TEST_CASE("Activity: an acquire and calls count and are seen in the record, holding alone does not",
           "[fault][lifecycle][pain-21]") {
   SimCluster cluster(6);
