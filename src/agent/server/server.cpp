@@ -56,7 +56,8 @@ Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket
   greeting_.build_id = build_id();
   greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
                             "kill_tree", "pty",   "background",  "files",
-                            "edit",      "tree",  "watch",       "search"};
+                            "edit",      "tree",  "watch",       "search",
+                            "hold"};
   if (parts_.files.has_home()) greeting_.capabilities.emplace_back("home");
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;
@@ -117,6 +118,9 @@ struct Server::Dispatch {
   Handler operator()(wire::StatusRequest&) const {
     stream.respond(wire::encode_status(server.status()));
     return nullptr;
+  }
+  Handler operator()(wire::PrepareStopRequest& request) const {
+    return say(server.parts_.commands.hold(request));
   }
   Handler operator()(wire::SignalRequest& request) const {
     return say(server.parts_.commands.signal(request));

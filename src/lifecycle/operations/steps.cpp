@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/async/timing.hpp"
+#include "lifecycle/operations/command_hold.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/requests/source.hpp"
 
@@ -76,6 +77,8 @@ std::uint32_t forbidding(const Job& job, const GuestStatus& status) {
 Task<Result<void>> wait_for_commands(Job& job, Guest& guest, const CallContext& call) {
   const Core& core = *job.core;
   for (;;) {
+    // Before it is asked what runs, so that nothing begins between the answer and the end.
+    COVE_CO_TRY_VOID(co_await hold_commands(guest, job.id, call));
     const bool in_time = core.parts.clock.now() < job.drain_until;
     if (!in_time && job.drain == Drain::kCancel) co_return ok();
     COVE_CO_TRY(const GuestStatus status, co_await guest.status(call));
@@ -116,6 +119,8 @@ Task<Outcome> drain(Job& job, const CallContext& call) {
   Result<void> done = ok();
   if (guest) {
     done = co_await ask_and_sync(job, **guest, call);
+    // What comes of the failure is up to others; if they end it, this changes nothing.
+    if (!done) co_await let_commands_in(*job.core, *guest, job.id);
   } else {
     done = guest.error();
   }

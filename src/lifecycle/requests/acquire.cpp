@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lifecycle/operations/command_hold.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/operations/runner.hpp"
 #include "lifecycle/waiting.hpp"
@@ -246,6 +247,8 @@ class Acquire {
     if (!swapped) co_return swapped.error();
     core_->tell(LifecycleEvent{next.sandbox_id, next.state, OperationKind::kStop, Phase::kClaimed,
                                true, "abandoned: in use again", Reason::kAcquire});
+    const InstanceRef instance = core_->instance_of(next);
+    co_await let_commands_in(*core_, instance, at.record.operation->id);
     co_return Acquired(use(*core_, next, AcquireWork::kNone));
   }
 

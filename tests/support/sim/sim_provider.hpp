@@ -26,6 +26,8 @@ struct SimInstance {
   std::uint32_t running_commands = 0;
   std::uint32_t keep_alive_commands = 0;
   bool came_again = false;  ///< by a request that arrived twice
+  std::string held_by;      ///< the stop for which it starts nothing new
+  Instant held_until{};
 };
 
 /// One machine's disks and processes.
