@@ -51,6 +51,7 @@ enum class AcquireWork : std::uint8_t { kNone, kProvisioned, kResumed, kRestored
 struct AcquiredInstance {
   InstanceRef instance;
   AcquireWork work = AcquireWork::kNone;
+  std::string provider;  ///< whose it is
 };
 
 /// What a sweep did about one sandbox, or would do.
@@ -86,7 +87,8 @@ struct SourceProgress {
   SandboxId sandbox;  ///< the newest
 };
 
-/// What exists on this node and no record names. Volumes are reported and kept.
+/// What exists on this node and no record names, of all providers of this process. Volumes are
+/// reported and kept.
 struct OrphanReport {
   std::vector<VolumeRef> volumes;
   std::vector<InstanceRef> instances;

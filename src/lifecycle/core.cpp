@@ -26,15 +26,46 @@ void Core::start() {
   leases = make_metadata_leases(std::move(used));
 }
 
-Attempt Core::attempt(StoreTime now) const {
+Result<Attempt> Core::attempt(StoreTime now, const std::string& provider) const {
+  COVE_TRY(const Provider* const made_by, provider_of(provider));
   Attempt attempt;
   attempt.id = OperationId(base::random_name(parts.ids));
   attempt.owner = parts.owners.self();
   attempt.now = now;
   attempt.generation = Generation(base::random_name(parts.ids));
-  attempt.provider = parts.provider.name();
-  attempt.node = parts.provider.node();
+  attempt.provider = made_by->name();
+  attempt.node = made_by->node();
   return attempt;
+}
+
+std::vector<Provider*> Core::providers() const {
+  std::vector<Provider*> all{&parts.provider};
+  for (const NamedProvider& other : parts.others) all.push_back(&other.provider);
+  return all;
+}
+
+Result<Provider*> Core::provider_of(const std::string& name) const {
+  if (name.empty()) return &parts.provider;
+  std::string known;
+  for (Provider* const provider : providers()) {
+    if (provider->name() == name) return provider;
+    known += (known.empty() ? "'" : ", '") + std::string(provider->name()) + "'";
+  }
+  return Error(ErrorCode::kUnavailable,
+               "this process has no provider '" + name + "', only " + known);
+}
+
+Result<Provider*> Core::provider_of(const Record& record) const {
+  auto provider = provider_of(record.provider);
+  if (provider) return provider;
+  return provider.error().with_context("sandbox", record.sandbox_id.str());
+}
+
+const SandboxPolicy& Core::policy_of(const Provider& provider) const {
+  for (const NamedProvider& other : parts.others) {
+    if (&other.provider == &provider) return other.policy;
+  }
+  return parts.policy;
 }
 
 InstanceRef Core::instance_of(const SandboxId& sandbox, const Generation& generation,
@@ -50,23 +81,24 @@ SnapshotOwner Core::snapshot_owner(const Record& record) const {
   return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key, {}};
 }
 
-bool Core::reaches(const NodeId& node) const {
-  const NodeId own = parts.provider.node();
-  return node.empty() || own.empty() || node == own;
+bool Core::reaches(const Place& place) const {
+  const auto provider = provider_of(place.provider);
+  if (!provider) return false;
+  const NodeId own = (*provider)->node();
+  return place.node.empty() || own.empty() || place.node == own;
 }
 
 Result<void> Core::check_node(const Record& record) const {
-  const std::string name(parts.provider.name());
-  if (record.provider != name) {
-    return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() +
-                                              "' belongs to provider '" + record.provider +
-                                              "', this process has '" + name + "'");
+  COVE_TRY(const Provider* const provider, provider_of(record));
+  if (record.operation && record.operation->to) {
+    COVE_TRY_VOID(provider_of(record.operation->to->provider));
   }
   const bool makes_volume = record.operation && !record.operation->generation.empty();
-  if ((record.generation.empty() && !makes_volume) || reaches(record.node)) return {};
+  if (record.generation.empty() && !makes_volume) return {};
+  if (reaches(Place{record.provider, record.node})) return {};
   return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() + "' is on node '" +
                                             record.node.str() + "', out of reach from '" +
-                                            parts.provider.node().str() + "'");
+                                            provider->node().str() + "'");
 }
 
 bool Core::is_free(const Operation& operation, StoreTime now) const {

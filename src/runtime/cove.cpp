@@ -201,15 +201,12 @@ Task<Result<void>> destroy_sandbox(std::shared_ptr<Core> core, SandboxId sandbox
   co_return result;
 }
 
-Task<Result<Record>> find_record(std::shared_ptr<Core> core, SandboxId sandbox,
-                                 const CallContext& call) {
-  co_return co_await core->lifecycle().find(sandbox, call);
-}
-
-Task<Result<RecordPage>> list_records(std::shared_ptr<Core> core, std::string source,
-                                      std::string after, std::uint32_t limit,
-                                      const CallContext& call) {
-  co_return co_await core->lifecycle().list(source, after, limit, call);
+Task<Result<void>> relocate_sandbox(std::shared_ptr<Core> core, SandboxId sandbox,
+                                    RelocateOptions options, const CallContext& call) {
+  auto work = core->lifecycle().relocate(sandbox, options, call);
+  Result<void> result = co_await runtime::with_reserve(*core, std::move(work));
+  doubt(*core, sandbox);
+  co_return result;
 }
 
 /// Does something with the library of published skills.
@@ -318,16 +315,10 @@ Result<void> Cove::destroy(const SandboxId& sandbox, const CallContext& call) co
   });
 }
 
-Result<Record> Cove::status(const SandboxId& sandbox, const CallContext& call) const {
+Result<void> Cove::relocate(const SandboxId& sandbox, const RelocateOptions& options,
+                            const CallContext& call) const {
   return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return find_record(impl_->core, sandbox, inner);
-  });
-}
-
-Result<RecordPage> Cove::list(const std::string& source, const std::string& after,
-                              std::uint32_t limit, const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return list_records(impl_->core, source, after, limit, inner);
+    return relocate_sandbox(impl_->core, sandbox, options, inner);
   });
 }
 
@@ -373,13 +364,12 @@ void Cove::destroy_async(SandboxId sandbox, CallContext call,
       std::move(done));
 }
 
-void Cove::status_async(SandboxId sandbox, CallContext call,
-                        std::function<void(Result<Record>)> done) const {
-  run_async<Record>(
+void Cove::relocate_async(SandboxId sandbox, RelocateOptions options, CallContext call,
+                          std::function<void(Result<void>)> done) const {
+  run_async<void>(
       impl_->core, call,
-      [core = impl_->core, sandbox = std::move(sandbox)](const CallContext& inner) {
-        return find_record(core, sandbox, inner);
-      },
+      [core = impl_->core, sandbox = std::move(sandbox), options = std::move(options)](
+          const CallContext& inner) { return relocate_sandbox(core, sandbox, options, inner); },
       std::move(done));
 }
 

@@ -24,9 +24,12 @@ Task<void> let_commands_in(Core& core, std::shared_ptr<Guest> guest, OperationId
   static_cast<void>(co_await guest->hold_commands(by, 0ms, call));
 }
 
-Task<void> let_commands_in(Core& core, InstanceRef instance, OperationId stop) {
+Task<void> let_commands_in(Core& core, Record running, OperationId stop) {
   const CallContext call{core.parts.clock.now() + kForLettingIn, {}};
-  auto guest = co_await core.parts.provider.connect(instance, call);
+  const auto provider = core.provider_of(running);
+  if (!provider) co_return;
+  const InstanceRef instance = core.instance_of(running);
+  auto guest = co_await (*provider)->connect(instance, call);
   if (guest) co_await let_commands_in(core, *std::move(guest), std::move(stop));
 }
 

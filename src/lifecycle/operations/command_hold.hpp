@@ -13,7 +13,7 @@ Task<Result<void>> hold_commands(Guest& guest, OperationId stop, const CallConte
 /// Takes it back, after a stop that was abandoned. Where that is not possible it lapses by itself.
 Task<void> let_commands_in(Core& core, std::shared_ptr<Guest> guest, OperationId stop);
 
-/// The same of an instance that this process has no connection to yet.
-Task<void> let_commands_in(Core& core, InstanceRef instance, OperationId stop);
+/// The same of what a record says runs, where this process may have no connection to it yet.
+Task<void> let_commands_in(Core& core, Record running, OperationId stop);
 
 }  // namespace cove::lifecycle

@@ -45,7 +45,8 @@ bool occupies(const Record& record) {
   switch (record.operation->kind) {
     case OperationKind::kProvision:
     case OperationKind::kResume:
-    case OperationKind::kRestore: return true;
+    case OperationKind::kRestore:
+    case OperationKind::kRelocate: return true;
     case OperationKind::kDestroy: return record.operation->phase == Phase::kClaimed;
     case OperationKind::kStop:
     case OperationKind::kArchive:

@@ -54,22 +54,19 @@ Move move_for(const Core& core, const Record& record, StoreTime now, Goal goal) 
     return is_free ? Move::kTakeOver : Move::kWait;
   }
   if (goal == Goal::kGone) return Move::kDestroy;
+  const auto row = row_of(record);
+  if (row && is_archiving(*row) && goal == Goal::kStopped) return Move::kDone;
   switch (operation.kind) {
     case OperationKind::kProvision: return is_free ? Move::kRefuse : Move::kWait;
     case OperationKind::kResume:
     case OperationKind::kRestore: return is_free ? Move::kAbandonStart : Move::kWait;
     case OperationKind::kArchive:
-      if (goal == Goal::kStopped) return Move::kDone;
-      return is_free ? Move::kTakeOver : Move::kWait;
     case OperationKind::kStop:
+    case OperationKind::kRelocate:
     case OperationKind::kDestroy:
     case OperationKind::kLost: break;
   }
   return is_free ? Move::kTakeOver : Move::kWait;
-}
-
-bool is_archiving(const Record& record) {
-  return record.operation && record.operation->kind == OperationKind::kArchive;
 }
 
 Taking taking_for(Move move) {
@@ -162,7 +159,8 @@ class Settle {
 
   Task<Result<Next>> perform_move(Move move, StoredRecord at, const CallContext& call) {
     const Taking taking = taking_for(move);
-    const bool archives = move == Move::kArchive || is_archiving(at.record);
+    const auto row = row_of(at.record);
+    const bool archives = move == Move::kArchive || (row && is_archiving(*row));
     auto hold = hold_;
     // An archive alone has the turn: it gives it to whoever need not wait for its deletions.
     if (archives) hold_.reset();
@@ -262,7 +260,8 @@ Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef in
   };
   if (!is_current(found->record)) co_return false;
   COVE_CO_TRY_VOID(core->check_node(found->record));
-  COVE_CO_TRY(const InstanceStatus status, co_await core->parts.provider.inspect(instance, call));
+  COVE_CO_TRY(Provider* const provider, core->provider_of(found->record));
+  COVE_CO_TRY(const InstanceStatus status, co_await provider->inspect(instance, call));
   if (status.state != InstanceState::kGone) co_return false;
   if (!status.volume_present) co_return co_await note_missing_volume(*core, instance, call);
   bool became_stopped = false;
