@@ -53,11 +53,11 @@ std::string_view name_of(OperationKind kind) noexcept;  ///< "archive"
 std::string_view name_of(Phase phase) noexcept;         ///< "archive_uploaded"
 
 /// Where volumes are made: a provider, and the node from which it can be reached.
-struct Place {
+struct Location {
   std::string provider;  ///< Provider::name()
   NodeId node;
 
-  friend bool operator==(const Place&, const Place&) = default;
+  friend bool operator==(const Location&, const Location&) = default;
 };
 
 /// What somebody does to a sandbox now; at most one, and holding it is the lifecycle lease.
@@ -73,7 +73,7 @@ struct Operation {
       drain_until{};      ///< of a stop: until then what runs may finish, and nobody takes it back
   Generation generation;  ///< the volume that this attempt makes (provision, restore, relocate)
   Epoch epoch{};  ///< the start that this attempt makes (provision, resume, restore); else 0
-  std::optional<Place> to;  ///< of a relocate, until its old volume is gone: where the new one will be
+  std::optional<Location> to;  ///< of a relocate, until its old volume is gone: where the new one will be
   std::optional<SnapshotRef> snapshot;  ///< of an archive, from its upload on; of a relocate until
                                         ///< its old volume is gone
   std::string error;                    ///< of the last failed attempt; empty = none

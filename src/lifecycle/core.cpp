@@ -81,7 +81,7 @@ SnapshotOwner Core::snapshot_owner(const Record& record) const {
   return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key, {}};
 }
 
-bool Core::reaches(const Place& place) const {
+bool Core::reaches(const Location& place) const {
   const auto provider = provider_of(place.provider);
   if (!provider) return false;
   const NodeId own = (*provider)->node();
@@ -95,7 +95,7 @@ Result<void> Core::check_node(const Record& record) const {
   }
   const bool makes_volume = record.operation && !record.operation->generation.empty();
   if (record.generation.empty() && !makes_volume) return {};
-  if (reaches(Place{record.provider, record.node})) return {};
+  if (reaches(Location{record.provider, record.node})) return {};
   return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() + "' is on node '" +
                                             record.node.str() + "', out of reach from '" +
                                             provider->node().str() + "'");

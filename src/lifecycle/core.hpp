@@ -58,7 +58,7 @@ class Core : public std::enable_shared_from_this<Core> {
   SnapshotOwner snapshot_owner(const Record& record) const;
 
   /// True where this process can reach what a provider has on a node.
-  bool reaches(const Place& place) const;
+  bool reaches(const Location& place) const;
 
   /// kUnavailable, naming the node, where the record's volume, or the one that its operation makes,
   /// cannot be reached from here; naming the provider, where this process does not have it. An

@@ -8,7 +8,7 @@
 
 namespace cove::lifecycle {
 
-inline Place place_of(const GarbageVolume& volume) { return {volume.provider, volume.node}; }
+inline Location place_of(const GarbageVolume& volume) { return {volume.provider, volume.node}; }
 
 /// Ends what runs on a garbage volume and deletes it. REQUIRES: its place is within reach.
 Task<Result<void>> delete_volume(Core& core, SandboxId sandbox, GarbageVolume volume,

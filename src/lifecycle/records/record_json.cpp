@@ -47,7 +47,7 @@ json write_snapshot(const std::optional<SnapshotRef>& snapshot) {
           {"content_bytes", snapshot->content_bytes}};
 }
 
-json write_place(const std::optional<Place>& place) {
+json write_place(const std::optional<Location>& place) {
   if (!place) return nullptr;
   return {{"provider", place->provider}, {"node", place->node.str()}};
 }
@@ -112,11 +112,11 @@ void read_optional_snapshot(JsonReader& reader, std::optional<SnapshotRef>& out)
   }
 }
 
-void read_place(JsonReader& outer, std::optional<Place>& out) {
+void read_place(JsonReader& outer, std::optional<Location>& out) {
   const json* value = outer.optional("to");
   if (value == nullptr) return;
   JsonReader reader(*value, "to");
-  out = Place{reader.text("provider"), reader.id<NodeId>("node")};
+  out = Location{reader.text("provider"), reader.id<NodeId>("node")};
   outer.merge(reader.finish());
 }
 

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxProblems = 1000;
 /// What this node has of one sandbox.
 struct OnNode {
   struct Volume {
-    Place place;
+    Location place;
     Generation generation;
   };
   std::vector<Volume> volumes;
@@ -117,7 +117,7 @@ class Recovery {
   Task<Result<void>> look_at_node(const CallContext& call) {
     for (Provider* const provider : core_->providers()) {
       COVE_CO_TRY(const auto inventory, co_await provider->list(report_.deployment, call));
-      const Place place{std::string(provider->name()), provider->node()};
+      const Location place{std::string(provider->name()), provider->node()};
       for (const VolumeRef& volume : inventory.volumes) {
         on_node_[volume.sandbox].volumes.push_back({place, volume.generation});
       }

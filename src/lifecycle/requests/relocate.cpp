@@ -17,8 +17,7 @@ enum class Move : std::uint8_t {
   kRelocate,
   kRestore,       ///< of what is in the archive, or past its upload, at once in the new place
   kTakeOver,      ///< nobody works on it any more: what was begun ends first
-  kAbandonStart,  ///< a resume or restore whose holder is dead
-  kAbandonMove,   ///< a relocate to somewhere else whose holder is dead, before its upload
+  kAbandon,       ///< a resume, restore or relocate to elsewhere, whose holder is dead
   kWait,
   kNotFound,
   kRefuse,  ///< it was never made
@@ -38,7 +37,7 @@ Move move_without_operation(const Record& record, const std::string& provider) {
 /// A relocate whose holder is dead, or that failed: it goes on, or somewhere else.
 Move move_for_relocate(const Record& record, const std::string& provider) {
   if (place_of_made(record).provider == provider) return Move::kTakeOver;
-  return row_of(record)->abandoned_to ? Move::kAbandonMove : Move::kRestore;
+  return row_of(record)->abandoned_to ? Move::kAbandon : Move::kRestore;
 }
 
 Move move_for(const Core& core, const Record& record, StoreTime now, const std::string& provider) {
@@ -49,7 +48,7 @@ Move move_for(const Core& core, const Record& record, StoreTime now, const std::
   switch (operation.kind) {
     case OperationKind::kProvision: return Move::kRefuse;
     case OperationKind::kResume:
-    case OperationKind::kRestore: return Move::kAbandonStart;
+    case OperationKind::kRestore: return Move::kAbandon;
     case OperationKind::kRelocate: return move_for_relocate(record, provider);
     case OperationKind::kStop:
     case OperationKind::kArchive:
@@ -73,14 +72,9 @@ Taking taking_for(Move move) {
       return [](const Record& record, const Attempt& attempt) {
         return claim(record, OperationKind::kRestore, attempt);
       };
-    case Move::kAbandonMove:
-      return [](const Record& record, const Attempt& attempt) -> Result<Record> {
-        COVE_TRY(auto stopped, abandon(record));
-        return claim(std::move(stopped), OperationKind::kRelocate, attempt);
-      };
     case Move::kDone:
     case Move::kTakeOver:
-    case Move::kAbandonStart:
+    case Move::kAbandon:
     case Move::kWait:
     case Move::kNotFound:
     case Move::kRefuse: break;
@@ -90,7 +84,7 @@ Taking taking_for(Move move) {
 
 /// True where the move makes a volume at the provider that was asked for.
 bool goes_there(Move move) {
-  return move == Move::kRelocate || move == Move::kRestore || move == Move::kAbandonMove;
+  return move == Move::kRelocate || move == Move::kRestore;
 }
 
 Result<void> check_options(const Core& core, const RelocateOptions& options) {
@@ -156,7 +150,7 @@ class Relocate {
     // What is in the archive needs neither the provider nor the node that it comes from.
     if (move != Move::kRestore) COVE_CO_TRY_VOID(core_->check_node(at.record));
     if (move == Move::kWait) co_return Next::kWait;
-    if (move == Move::kAbandonStart) {
+    if (move == Move::kAbandon) {
       COVE_CO_TRY_VOID(co_await abandon_start(*core_, std::move(at), intent_.reason, call));
       co_return Next::kAgain;
     }
@@ -176,7 +170,8 @@ class Relocate {
     const OperationKind kind = job->operation().kind;
     COVE_CO_TRY(const Driven driven, co_await perform(job, call));
     const bool has_garbage = !job->at.record.garbage.empty();
-    const bool abandoned = driven == Driven::kYielded && job->at.record.provider != options_.provider;
+    // Past its upload it is left to the user's restore, which goes to the same place.
+    const bool abandoned = driven == Driven::kYielded && !job->at.record.operation;
     job.reset();
     if (has_garbage) collect_garbage_soon(core_, sandbox_);
     if (abandoned && kind == OperationKind::kRelocate) {

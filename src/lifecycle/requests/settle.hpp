@@ -21,7 +21,7 @@ Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Request
 Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef instance,
                                       Reason reason, const CallContext& call);
 
-/// Gives up a resume or restore whose holder is dead, and what it made.
+/// Gives up a resume, restore or relocate that can be, whose holder is dead, and what it made.
 Task<Result<void>> abandon_start(Core& core, StoredRecord at, Reason reason,
                                  const CallContext& call);
 

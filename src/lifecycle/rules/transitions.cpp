@@ -46,7 +46,7 @@ void push_garbage(Record& record, Garbage garbage) {
 void discard_made_volume(Record& record) {
   Operation& operation = *record.operation;
   if (operation.generation.empty()) return;
-  const Place place = place_of_made(record);
+  const Location place = place_of_made(record);
   push_garbage(record, GarbageVolume{place.node, operation.generation, operation.epoch,
                                      place.provider});
   operation.generation = Generation();
@@ -117,7 +117,7 @@ void begin_attempt(Record& record, const Attempt& attempt) {
   if (makes_volume(operation.kind)) operation.generation = attempt.generation;
   // Until its old volume is gone, a relocate's record says where that is.
   if (is_leaving(record)) {
-    operation.to = Place{attempt.provider, attempt.node};
+    operation.to = Location{attempt.provider, attempt.node};
     return;
   }
   if (makes_volume(operation.kind)) {
@@ -193,9 +193,9 @@ std::optional<Row> row_of(const Record& record) noexcept {
   return find_row(record.state, record.operation->kind, record.operation->phase);
 }
 
-Place place_of_made(const Record& record) {
+Location place_of_made(const Record& record) {
   if (record.operation && record.operation->to) return *record.operation->to;
-  return Place{record.provider, record.node};
+  return Location{record.provider, record.node};
 }
 
 std::chrono::milliseconds lease_left(const Record& record, StoreTime now, const OwnerId& except) {

@@ -211,7 +211,7 @@ std::chrono::milliseconds lease_left(const Record& record, StoreTime now, const 
 
 /// Where the volume is that the record's operation makes, or would make: of a relocate, where it
 /// goes; else where the record is.
-Place place_of_made(const Record& record);
+Location place_of_made(const Record& record);
 
 /// True while such a lease is live.
 bool has_live_lease(const Record& record, StoreTime now, const OwnerId& except);

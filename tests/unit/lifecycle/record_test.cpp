@@ -90,7 +90,7 @@ TEST_CASE("Record: only one that moves, or has garbage elsewhere, is of version 
   SECTION("a relocate") {
     record.operation->kind = OperationKind::kRelocate;
     record.operation->generation = Generation("g9");
-    record.operation->to = Place{"tree", NodeId("m9")};
+    record.operation->to = Location{"tree", NodeId("m9")};
   }
   const std::string text = to_json(record);
   CHECK_THAT(text, Catch::Contains("\"version\":3"));
@@ -105,7 +105,7 @@ TEST_CASE("Record: a relocate says where it goes while its old volume is there, 
   Record record = full_record();
   record.operation->kind = OperationKind::kRelocate;
   CHECK_FALSE(parse_record(to_json(record)));
-  record.operation->to = Place{"tree", NodeId("m9")};
+  record.operation->to = Location{"tree", NodeId("m9")};
   CHECK(parse_record(to_json(record)));
   record.operation->snapshot.reset();
   CHECK_FALSE(parse_record(to_json(record)));

@@ -132,7 +132,7 @@ Record busy_record(SandboxState state, OperationKind kind, Phase phase) {
     operation.generation = Generation("made");
   }
   operation.epoch = Epoch(7);
-  if (is_leaving(state, kind)) operation.to = Place{"other", NodeId("m9")};
+  if (is_leaving(state, kind)) operation.to = Location{"other", NodeId("m9")};
   const bool archives = kind == OperationKind::kArchive || is_leaving(state, kind);
   if (archives && phase != Phase::kClaimed) operation.snapshot = snapshot("second");
   record.operation = operation;
@@ -269,7 +269,7 @@ TEST_CASE(
         CHECK(taken->operation->snapshot == record.operation->snapshot);
         // Until its old volume is gone the record says where that is.
         CHECK(taken->node == (leaves ? NodeId("m1") : NodeId("m2")));
-        CHECK((taken->operation->to == Place{"sim", NodeId("m2")}) == leaves);
+        CHECK((taken->operation->to == Location{"sim", NodeId("m2")}) == leaves);
         if (!leaves) CHECK(has(*taken, at_sim("made")));
       });
 }
@@ -339,11 +339,11 @@ TEST_CASE("Transitions: a relocate says where it goes from its claim on",
   const Record stopped = base_record(SandboxState::kStopped);
   const auto claimed = claim(stopped, OperationKind::kRelocate, to);
   REQUIRE(claimed);
-  CHECK(claimed->operation->to == Place{"other", NodeId("m2")});
+  CHECK(claimed->operation->to == Location{"other", NodeId("m2")});
   CHECK(claimed->provider == "sim");
   CHECK(claimed->node == NodeId("m1"));
   CHECK(claimed->epoch == stopped.epoch);
-  CHECK(place_of_made(*claimed) == Place{"other", NodeId("m2")});
+  CHECK(place_of_made(*claimed) == Location{"other", NodeId("m2")});
   const Record used = renew_lease(stopped, OwnerId("m3/p3"), kNow, 60s);
   CHECK_FALSE(claim(used, OperationKind::kRelocate, to));
 }
