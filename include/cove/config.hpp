@@ -36,7 +36,7 @@ struct ProviderConfig {
       cgroup_parent;  ///< where the sandboxes' cgroups go, below each hierarchy; default "cove"
   std::uint32_t uid_base = 0;    ///< first host uid of the ranges (root only); default 2^20 * 512
   std::uint32_t uid_ranges = 0;  ///< how many ranges of 65,536; default 4096
-  std::string root_tree;  ///< of a named one: as policy.root_tree, which is the usual one's
+  std::string root_tree;         ///< of a named one: as policy.root_tree, which is the usual one's
 };
 
 struct Config {

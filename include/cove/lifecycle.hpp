@@ -141,9 +141,9 @@ class LifecycleManager {
   /// Moves a workspace to another provider (another image), where it then runs: stops it, archives
   /// it, deletes it there and restores it here; from the archive it is restored at once. Success
   /// where it is there already. What is running and not kept by an archive (HOME, the system layer)
-  /// stays behind. Before the upload it can be abandoned, and is when it fails or a user comes; from
-  /// then on its users get it in the new place, and the sweeper goes on with what failed. Errors: as
-  /// archive's and acquire's; kInvalidArgument - no such provider here; kQuotaExceeded.
+  /// stays behind. Before the upload it can be abandoned, and is when it fails or a user comes;
+  /// from then on its users get it in the new place, and the sweeper goes on with what failed.
+  /// Errors: as archive's and acquire's; kInvalidArgument - no such provider here; kQuotaExceeded.
   /// Cancellation: what was begun goes on.
   Task<Result<void>> relocate(const SandboxId& sandbox, const RelocateOptions& options,
                               const CallContext& call);

@@ -73,7 +73,8 @@ struct Operation {
       drain_until{};      ///< of a stop: until then what runs may finish, and nobody takes it back
   Generation generation;  ///< the volume that this attempt makes (provision, restore, relocate)
   Epoch epoch{};  ///< the start that this attempt makes (provision, resume, restore); else 0
-  std::optional<Location> to;  ///< of a relocate, until its old volume is gone: where the new one will be
+  std::optional<Location>
+      to;  ///< of a relocate, until its old volume is gone: where the new one will be
   std::optional<SnapshotRef> snapshot;  ///< of an archive, from its upload on; of a relocate until
                                         ///< its old volume is gone
   std::string error;                    ///< of the last failed attempt; empty = none

@@ -191,8 +191,8 @@ Task<Result<void>> AgentGuest::hold_commands(const std::string& by,
   const LinkPtr link = link_;
   // An older agent does not know the request; its commands are kept back by the hosts alone.
   if (!link->capabilities.holds) co_return ok();
-  wire::PrepareStopRequest body{by, static_cast<std::uint32_t>(std::clamp<std::int64_t>(
-                                        length.count(), 0, 60'000))};
+  wire::PrepareStopRequest body{
+      by, static_cast<std::uint32_t>(std::clamp<std::int64_t>(length.count(), 0, 60'000))};
   wire::Request request = link->request(std::move(body));
   const Result<Bytes> answer = co_await ask(link, std::move(request), call);
   if (!answer) co_return answer.error();

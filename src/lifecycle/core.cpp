@@ -187,8 +187,8 @@ Task<void> Core::renew_leases(std::shared_ptr<Core> core) {
   const Instant since = now - core->settings.activity_idle;
   // Nobody may ever call on these again, nor let go of them: what was leaked, what a release could
   // not be told of. Their leases have expired.
-  core->activity.forget_idle(now - std::max(core->settings.activity_idle,
-                                            core->settings.activity_lease));
+  core->activity.forget_idle(now -
+                             std::max(core->settings.activity_idle, core->settings.activity_lease));
   for (const InstanceRef& instance : core->activity.touched_since(since)) {
     if (core->closing.stop_requested()) co_return;
     co_await core->renew_lease_of(instance);
@@ -201,7 +201,8 @@ Task<void> Core::renew_lease_of(InstanceRef instance) {
   const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
     ended = record.state != SandboxState::kRunning || instance_of(record) != instance;
     watch_drain(record, now);
-    // What an operation ends is not held up by a renewal, and what was let go of meanwhile stays so.
+    // What an operation ends is not held up by a renewal, and what was let go of meanwhile stays
+    // so.
     const bool let_go = !activity.is_used(instance);
     if (ended || let_go || record.operation) return std::optional<Record>();
     return std::optional<Record>(

@@ -54,10 +54,9 @@ std::string build_id() {
 
 Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket_(boot.listen_fd) {
   greeting_.build_id = build_id();
-  greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
-                            "kill_tree", "pty",   "background",  "files",
-                            "edit",      "tree",  "watch",       "search",
-                            "hold"};
+  greeting_.capabilities = {"exec",  "stdin",      "exact_bytes", "kernel_paths", "kill_tree",
+                            "pty",   "background", "files",       "edit",         "tree",
+                            "watch", "search",     "hold"};
   if (parts_.files.has_home()) greeting_.capabilities.emplace_back("home");
   greeting_.deployment = boot.deployment;
   greeting_.sandbox = boot.sandbox;

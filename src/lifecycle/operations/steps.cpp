@@ -175,9 +175,8 @@ Task<Outcome> restore_snapshot(Job& job, const CallContext& call) {
 /// names the others.
 std::vector<GarbageVolume> doomed_volumes(const Job& job) {
   std::vector<GarbageVolume> volumes = grave_of(job.at.record, StoreTime{}).volumes;
-  std::erase_if(volumes, [&](const GarbageVolume& volume) {
-    return !job.core->reaches(place_of(volume));
-  });
+  std::erase_if(volumes,
+                [&](const GarbageVolume& volume) { return !job.core->reaches(place_of(volume)); });
   return volumes;
 }
 

@@ -27,8 +27,7 @@ std::uint64_t version_of(const Record& record) {
         const auto* volume = std::get_if<GarbageVolume>(&garbage);
         return volume != nullptr && volume->provider != record.provider;
       });
-  const bool moves =
-      record.operation && record.operation->kind == OperationKind::kRelocate;
+  const bool moves = record.operation && record.operation->kind == OperationKind::kRelocate;
   return elsewhere || moves ? kWithPlaces : kWithDrain;
 }
 
@@ -55,17 +54,17 @@ json write_place(const std::optional<Location>& place) {
 json write_operation(const std::optional<Operation>& operation, std::uint64_t version) {
   if (!operation) return nullptr;
   json map = {{"id", operation->id.str()},
-          {"kind", name_of(operation->kind)},
-          {"phase", name_of(operation->phase)},
-          {"owner", operation->owner.str()},
-          {"attempt", operation->attempt},
-          {"started_at", millis(operation->started_at)},
-          {"heartbeat_at", millis(operation->heartbeat_at)},
-          {"drain_until", millis(operation->drain_until)},
-          {"generation", operation->generation.str()},
-          {"epoch", number_of(operation->epoch)},
-          {"snapshot", write_snapshot(operation->snapshot)},
-          {"error", operation->error}};
+              {"kind", name_of(operation->kind)},
+              {"phase", name_of(operation->phase)},
+              {"owner", operation->owner.str()},
+              {"attempt", operation->attempt},
+              {"started_at", millis(operation->started_at)},
+              {"heartbeat_at", millis(operation->heartbeat_at)},
+              {"drain_until", millis(operation->drain_until)},
+              {"generation", operation->generation.str()},
+              {"epoch", number_of(operation->epoch)},
+              {"snapshot", write_snapshot(operation->snapshot)},
+              {"error", operation->error}};
   if (version >= kWithPlaces) map["to"] = write_place(operation->to);
   return map;
 }
@@ -201,8 +200,8 @@ void check_sense(JsonReader& reader, const Record& record) {
   if (operation && operation->id.empty()) reader.fail("its operation has no id");
   const auto row = lifecycle::row_of(record);
   const bool archives = row && lifecycle::is_archiving(*row);
-  if (operation && operation->snapshot.has_value() !=
-                       (archives && operation->phase != Phase::kClaimed)) {
+  if (operation &&
+      operation->snapshot.has_value() != (archives && operation->phase != Phase::kClaimed)) {
     reader.fail("its operation has a snapshot before an upload, or none after it");
   }
   const bool leaves = archives && operation->kind == OperationKind::kRelocate;

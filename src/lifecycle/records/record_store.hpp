@@ -28,7 +28,8 @@ struct StoredTombstone {
 DocumentId document_of(const SandboxId& sandbox);
 
 /// What a record can be found by. Where it has garbage or needs attention, and no operation, its
-/// heartbeat is the year 1970: so one query by heartbeat finds everything that still has to be done.
+/// heartbeat is the year 1970: so one query by heartbeat finds everything that still has to be
+/// done.
 DocumentIndex index_of(const Record& record);
 
 /// What an update makes of a record; nothing = leave it as it is.

@@ -201,12 +201,11 @@ class Recovery {
     }
     Record record = record_of(*all.whole, now);
     if (!doubt.empty()) {
-      record.needs_attention =
-          "recovered from an older snapshot, " + all.whole->attempt.str() +
-          (all.whole->owner.incarnation == all.newest->owner.incarnation
-               ? std::string()
-               : std::string(" of an earlier life")) +
-          ": what may be its newest is damaged: " + doubt;
+      record.needs_attention = "recovered from an older snapshot, " + all.whole->attempt.str() +
+                               (all.whole->owner.incarnation == all.newest->owner.incarnation
+                                    ? std::string()
+                                    : std::string(" of an earlier life")) +
+                               ": what may be its newest is damaged: " + doubt;
       note(name + ": " + record.needs_attention);
     }
     co_return co_await insert(std::move(record), call);

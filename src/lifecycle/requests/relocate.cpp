@@ -15,9 +15,9 @@ enum class Move : std::uint8_t {
   kDone,
   kStop,
   kRelocate,
-  kRestore,       ///< of what is in the archive, or past its upload, at once in the new place
-  kTakeOver,      ///< nobody works on it any more: what was begun ends first
-  kAbandon,       ///< a resume, restore or relocate to elsewhere, whose holder is dead
+  kRestore,   ///< of what is in the archive, or past its upload, at once in the new place
+  kTakeOver,  ///< nobody works on it any more: what was begun ends first
+  kAbandon,   ///< a resume, restore or relocate to elsewhere, whose holder is dead
   kWait,
   kNotFound,
   kRefuse,  ///< it was never made
@@ -83,9 +83,7 @@ Taking taking_for(Move move) {
 }
 
 /// True where the move makes a volume at the provider that was asked for.
-bool goes_there(Move move) {
-  return move == Move::kRelocate || move == Move::kRestore;
-}
+bool goes_there(Move move) { return move == Move::kRelocate || move == Move::kRestore; }
 
 Result<void> check_options(const Core& core, const RelocateOptions& options) {
   const auto wait = options.wait;

@@ -47,8 +47,8 @@ void discard_made_volume(Record& record) {
   Operation& operation = *record.operation;
   if (operation.generation.empty()) return;
   const Location place = place_of_made(record);
-  push_garbage(record, GarbageVolume{place.node, operation.generation, operation.epoch,
-                                     place.provider});
+  push_garbage(record,
+               GarbageVolume{place.node, operation.generation, operation.epoch, place.provider});
   operation.generation = Generation();
 }
 

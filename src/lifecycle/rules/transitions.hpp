@@ -133,8 +133,7 @@ constexpr bool may_start(SandboxState state, OperationKind kind) noexcept {
 /// True where `kind` may take the place of the operation of `row`.
 constexpr bool may_replace(const Row& row, OperationKind kind) noexcept {
   if (kind == OperationKind::kDestroy) return row.kind != OperationKind::kDestroy;
-  const bool archives =
-      row.kind == OperationKind::kArchive || row.kind == OperationKind::kRelocate;
+  const bool archives = row.kind == OperationKind::kArchive || row.kind == OperationKind::kRelocate;
   return kind == OperationKind::kRestore && archives && !row.abandoned_to;
 }
 

@@ -36,9 +36,9 @@ Result<void> open_store_and_provider(Machinery& made, Parts parts) {
 
 Result<void> open_lifecycle(Machinery& made) {
   const CallContext call{.deadline = made.clock.now() + kForOpening, .stop = {}};
-  LifecycleParts parts{
-      *made.metadata, *made.provider, *made.snapshotter,  made.clock,          *made.loop,
-      made.ids,       *made.owners,   made.config.policy, made.observer.get(), made.log.get()};
+  LifecycleParts parts{*made.metadata,      *made.provider, *made.snapshotter, made.clock,
+                       *made.loop,          made.ids,       *made.owners,      made.config.policy,
+                       made.observer.get(), made.log.get()};
   for (const MadeProvider& other : made.others) {
     parts.others.push_back({*other.provider, other.policy});
   }

@@ -130,9 +130,9 @@ Result<void> check_path(const std::string& key, const std::string& path) {
                  "an absolute path (what it means must not depend on the process's directory)");
   }
   if (path.size() >= PATH_MAX) {
-    return Error(ErrorCode::kInvalidArgument,
-                 key + " has " + std::to_string(path.size()) +
-                     " bytes; the system takes paths of at most " + std::to_string(PATH_MAX - 1));
+    return Error(ErrorCode::kInvalidArgument, key + " has " + std::to_string(path.size()) +
+                                                  " bytes; the system takes paths of at most " +
+                                                  std::to_string(PATH_MAX - 1));
   }
   return ok();
 }
@@ -175,11 +175,10 @@ Result<void> check_provider_names(const Config& config) {
   constexpr std::size_t kMostBytes = 32;
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (const auto& [name, provider] : config.providers) {
-    const bool good =
-        !name.empty() && name.size() <= kMostBytes && is_letter(name.front()) &&
-        std::all_of(name.begin(), name.end(), [&](char c) {
-          return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
-        });
+    const bool good = !name.empty() && name.size() <= kMostBytes && is_letter(name.front()) &&
+                      std::all_of(name.begin(), name.end(), [&](char c) {
+                        return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+                      });
     if (!good) {
       return wrong("a name in providers", name,
                    "a letter, then letters, digits, '_' and '-', 32 bytes at most");

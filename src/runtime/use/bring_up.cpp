@@ -39,7 +39,8 @@ Task<Result<std::shared_ptr<Guest>>> connect(Core& core, const Seat& seat,
   const InstanceRef instance = seat.instance;
   Provider* const provider = core.parts().find_provider(seat.provider);
   if (provider == nullptr) {
-    co_return Error(ErrorCode::kUnavailable, "this process has no provider '" + seat.provider + "'");
+    co_return Error(ErrorCode::kUnavailable,
+                    "this process has no provider '" + seat.provider + "'");
   }
   auto guest = co_await provider->connect(instance, call);
   if (guest || guest.error().code() != ErrorCode::kIntegrity) co_return guest;

@@ -166,7 +166,8 @@ TEST_CASE_METHOD(World, "relocate: back, or elsewhere, from a provider that cann
   check_at("sim");
 }
 
-TEST_CASE_METHOD(World, "relocate: a user who comes before the upload gets it at once, where it was",
+TEST_CASE_METHOD(World,
+                 "relocate: a user who comes before the upload gets it at once, where it was",
                  "[fault][lifecycle][relocate]") {
   make();
   const bool same_process = GENERATE(true, false);
@@ -213,9 +214,9 @@ TEST_CASE_METHOD(World, "relocate: whoever comes after its holder's death finish
   make();
   SimProcess& other = cluster.start();
   static_cast<void>(process.relocate(sandbox(), "sim2"));
-  const Phase phase = GENERATE(Phase::kClaimed, Phase::kArchiveUploaded, Phase::kProviderDeleted,
-                               Phase::kVolumeDeleted, Phase::kVolumeCreated,
-                               Phase::kSnapshotRestored);
+  const Phase phase =
+      GENERATE(Phase::kClaimed, Phase::kArchiveUploaded, Phase::kProviderDeleted,
+               Phase::kVolumeDeleted, Phase::kVolumeCreated, Phase::kSnapshotRestored);
   INFO(name_of(phase));
   run_to(phase);
   process.host().crash();

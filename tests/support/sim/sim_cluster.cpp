@@ -75,7 +75,7 @@ SimProcess::SimProcess(SimCluster& cluster, SimHost& host, SimNode& node)
       provider_(host, node),
       second_(host, node, "sim2"),
       snapshotter_(host, cluster.store, cluster.objects),
-      seams_{host,       node,      cluster.store, cluster.objects, &store_,
+      seams_{host,       node,     cluster.store, cluster.objects, &store_,
              &provider_, &second_, &snapshotter_, nullptr} {
   if (cluster.decorate) cluster.decorate(seams_);
 }

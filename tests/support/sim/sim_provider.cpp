@@ -208,7 +208,8 @@ Task<Result<InstanceStatus>> SimProvider::inspect(const InstanceRef& instance,
     InstanceStatus status;
     const SimVolume* const found = find(instance.volume);
     status.volume_present = found != nullptr && found->present;
-    if (found != nullptr && node_.instances.contains(instance)) status.state = InstanceState::kRunning;
+    if (found != nullptr && node_.instances.contains(instance))
+      status.state = InstanceState::kRunning;
     return status;
   };
   co_return co_await remote<InstanceStatus>(host_, "inspect", effect, call);

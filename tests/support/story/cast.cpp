@@ -111,9 +111,9 @@ SimFaultRates draw_weather(Draw& draw) {
 
 std::string_view name_of(ActionKind kind) noexcept {
   constexpr std::array<std::string_view, kActionKinds> kNames{
-      "visit",   "release",        "stop",          "archive", "sweep", "report", "reboot", "close",
-      "destroy", "destroy source", "revive source", "damage",  "hide",  "mend",   "forget",
-      "relocate"};
+      "visit",  "release", "stop",    "archive",        "sweep",         "report",
+      "reboot", "close",   "destroy", "destroy source", "revive source", "damage",
+      "hide",   "mend",    "forget",  "relocate"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

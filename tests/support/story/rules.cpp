@@ -125,8 +125,7 @@ std::optional<SimFiles> Rules::kept(const Record& record) const {
     for (const auto& [volume, content] : node->volumes) {
       const bool current =
           volume.sandbox == record.sandbox_id && volume.generation == record.generation;
-      const bool in_place =
-          node->name == record.node.str() && content.provider == record.provider;
+      const bool in_place = node->name == record.node.str() && content.provider == record.provider;
       if (current && in_place) return content.files;
     }
   }

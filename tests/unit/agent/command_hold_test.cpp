@@ -11,8 +11,7 @@ namespace {
 const SteadyTime kNow{std::chrono::hours(1)};
 }
 
-TEST_CASE("CommandHold: lasts as long as it was asked for, and at most a minute",
-          "[unit][agent]") {
+TEST_CASE("CommandHold: lasts as long as it was asked for, and at most a minute", "[unit][agent]") {
   CommandHold hold;
   CHECK_FALSE(hold.holds(kNow));
   REQUIRE(hold.ask("a", 10s, kNow));

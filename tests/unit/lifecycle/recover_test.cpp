@@ -182,12 +182,12 @@ TEST_CASE_METHOD(World, "recover: falls back from a damaged snapshot to the newe
   const Record ana = record(kAna);
   CHECK(ana.state == SandboxState::kArchived);
   CHECK(ana.snapshot->objects[0].key == ObjectKey("second"));
-  CHECK_THAT(ana.needs_attention, Catch::Contains("older snapshot, second") &&
-                                      Catch::Contains("'newest' is missing"));
+  CHECK_THAT(ana.needs_attention,
+             Catch::Contains("older snapshot, second") && Catch::Contains("'newest' is missing"));
   CHECK(record(kBob).needs_attention.empty());
   REQUIRE_FALSE(report.problems.empty());
-  CHECK_THAT(report.problems.back(), Catch::Contains(sandbox_id_of(kAna).str()) &&
-                                         Catch::Contains("older snapshot"));
+  CHECK_THAT(report.problems.back(),
+             Catch::Contains(sandbox_id_of(kAna).str()) && Catch::Contains("older snapshot"));
 }
 
 TEST_CASE_METHOD(World, "recover: of several lives the newest whole snapshot counts",
@@ -251,8 +251,7 @@ TEST_CASE_METHOD(World, "recover: leaves alone what runs, and a record that it c
   const DocumentId bob{DocumentKind::kSandbox, sandbox_id_of(kBob).str()};
   const auto stored = scheduler.run(store->find(bob, call)).value();
   const Document broken{"{}", stored->document.index};
-  scheduler
-      .run(store->compare_and_swap(bob, stored->version, broken, Durability::kDurable, call))
+  scheduler.run(store->compare_and_swap(bob, stored->version, broken, Durability::kDurable, call))
       .value();
   const std::string before = to_json(record(kAna));
   const RecoverReport again = recover().value();

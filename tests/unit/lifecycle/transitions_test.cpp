@@ -227,25 +227,25 @@ TEST_CASE("Transitions: an operation completes at its last phase alone", "[unit]
 
 TEST_CASE("Transitions: an operation can be abandoned where the design says so",
           "[unit][lifecycle]") {
-  for_each_combination([](const Record& record, const Course& course,
-                          std::optional<std::size_t> at) {
-    const bool allowed = at && *at < course.abandonable;
-    const auto given_up = abandon(record);
-    REQUIRE(given_up.has_value() == allowed);
-    if (!allowed) return;
-    CHECK(given_up->state == course.abandoned_to);
-    CHECK_FALSE(given_up->operation);
-    CHECK(given_up->generation == record.generation);
-    CHECK(given_up->snapshot == record.snapshot);
-    const bool leaves = course.kind == OperationKind::kRelocate;
-    const bool made_volume = !record.operation->generation.empty() && !leaves;
-    CHECK(has(*given_up, at_sim("made")) == made_volume);
-    CHECK(has(*given_up, GarbageVolume{NodeId("m9"), Generation("made"), Epoch(7), "other"}) ==
-          leaves);
-    CHECK(has(*given_up, GarbageAttempt{kMine}) ==
-          (leaves || course.kind == OperationKind::kArchive));
-    CHECK(given_up->provider == "sim");
-  });
+  for_each_combination(
+      [](const Record& record, const Course& course, std::optional<std::size_t> at) {
+        const bool allowed = at && *at < course.abandonable;
+        const auto given_up = abandon(record);
+        REQUIRE(given_up.has_value() == allowed);
+        if (!allowed) return;
+        CHECK(given_up->state == course.abandoned_to);
+        CHECK_FALSE(given_up->operation);
+        CHECK(given_up->generation == record.generation);
+        CHECK(given_up->snapshot == record.snapshot);
+        const bool leaves = course.kind == OperationKind::kRelocate;
+        const bool made_volume = !record.operation->generation.empty() && !leaves;
+        CHECK(has(*given_up, at_sim("made")) == made_volume);
+        CHECK(has(*given_up, GarbageVolume{NodeId("m9"), Generation("made"), Epoch(7), "other"}) ==
+              leaves);
+        CHECK(has(*given_up, GarbageAttempt{kMine}) ==
+              (leaves || course.kind == OperationKind::kArchive));
+        CHECK(given_up->provider == "sim");
+      });
 }
 
 TEST_CASE(
@@ -280,8 +280,8 @@ TEST_CASE("Transitions: only a destroy, and a restore after the upload, take ano
       [](const Record& record, const Course& course, std::optional<std::size_t> at) {
         for (const OperationKind kind : kAllKinds) {
           INFO("replaced by " << name_of(kind));
-          const bool archives = course.kind == OperationKind::kArchive ||
-                                course.kind == OperationKind::kRelocate;
+          const bool archives =
+              course.kind == OperationKind::kArchive || course.kind == OperationKind::kRelocate;
           const bool after_upload = archives && at && *at >= 1;
           const bool allowed =
               at && ((kind == OperationKind::kDestroy && course.kind != OperationKind::kDestroy) ||
@@ -305,8 +305,8 @@ TEST_CASE("Transitions: only a destroy, and a restore after the upload, take ano
 
 TEST_CASE("Transitions: a relocate is a restore in the new place once its old volume is gone",
           "[unit][lifecycle][relocate]") {
-  const Record record = busy_record(SandboxState::kStopped, OperationKind::kRelocate,
-                                    Phase::kProviderDeleted);
+  const Record record =
+      busy_record(SandboxState::kStopped, OperationKind::kRelocate, Phase::kProviderDeleted);
   const auto arrived = advance(record, kMine, kNow);
   REQUIRE(arrived);
   CHECK(arrived->state == SandboxState::kArchived);

@@ -138,8 +138,8 @@ TEST_CASE("parse_config: what is wrong with a provider is said by its name", "[u
   CHECK(of("tree", R"({"cgroup_parent": ".."})").find("providers.tree.cgroup_parent must be") == 0);
   CHECK(of("tree", R"({"uid_base": 4294901760})")
             .find("providers.tree.uid_base and providers.tree.uid_ranges reach past") == 0);
-  for (const char* name : {"", "a/b", "..", "1st", "local", "a b",
-                           "abcdefghijklmnopqrstuvwxyz0123456"}) {
+  for (const char* name :
+       {"", "a/b", "..", "1st", "local", "a b", "abcdefghijklmnopqrstuvwxyz0123456"}) {
     INFO(name);
     CHECK(of(name, "{}").find("a name in providers must be ") == 0);
   }
