@@ -1,14 +1,10 @@
 #include "runtime/assembly/registry.hpp"
 
 #include <array>
-#include <cerrno>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
 
-#include <sys/stat.h>
-
-#include "base/system/system_error.hpp"
 #include "metadata/memory/memory_store.hpp"
 #include "metadata/sqlite/sqlite_store.hpp"
 #include "objects/directory/directory_objects.hpp"
@@ -180,10 +176,6 @@ Result<std::shared_ptr<Provider>> make_provider(Machinery& machinery) {
 Result<std::vector<MadeProvider>> make_named_providers(Machinery& machinery) {
   std::vector<MadeProvider> all;
   for (const auto& [name, config] : machinery.config.providers) {
-    const std::string parent = machinery.config.state_dir + "/providers";
-    if (::mkdir(parent.c_str(), 0700) != 0 && errno != EEXIST) {
-      return base::system_error(errno, "make directory '" + parent + "'");
-    }
     MadeProvider made;
     COVE_TRY(made.provider, make_wanted(named_provider(machinery.config, name), machinery));
     made.policy = machinery.config.policy;
