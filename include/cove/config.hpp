@@ -8,6 +8,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -35,13 +36,18 @@ struct ProviderConfig {
       cgroup_parent;  ///< where the sandboxes' cgroups go, below each hierarchy; default "cove"
   std::uint32_t uid_base = 0;    ///< first host uid of the ranges (root only); default 2^20 * 512
   std::uint32_t uid_ranges = 0;  ///< how many ranges of 65,536; default 4096
+  std::string root_tree;         ///< of a named one: as policy.root_tree, which is the usual one's
 };
 
 struct Config {
   std::string state_dir;  ///< required; made with mode 0700, refused where others may enter
   MetadataConfig metadata;
   ObjectsConfig objects;
-  ProviderConfig provider;
+  ProviderConfig provider;  ///< the usual one, called by its type: what is new begins there
+
+  /// More of them, by the names that records keep; a workspace gets there by Cove::relocate. What
+  /// `policy` says holds for them too, but for the root tree.
+  std::map<std::string, ProviderConfig> providers;
   SandboxPolicy policy;         ///< "policy": {"network": "none"|"proxy"|"host", "proxy": {...},
                                 ///< "system": "read_only"|"writable", "root_tree", "limits": {...}}
   LifecycleSettings lifecycle;  ///< durations in seconds: "stop_after_s", ...; its

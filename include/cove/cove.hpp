@@ -42,6 +42,9 @@ struct Parts {
   std::shared_ptr<Provider> provider;
   std::shared_ptr<LogSink> log;
   std::shared_ptr<LifecycleObserver> observer;
+
+  /// Providers beside the usual one, each with a name of its own; see Cove::relocate.
+  std::vector<std::shared_ptr<Provider>> others;
 };
 
 struct AcquireOptions {
@@ -160,6 +163,8 @@ class Cove {
   Result<void> archive(const SandboxId& sandbox, const StopOptions& options,
                        const CallContext& call = {}) const;
   Result<void> destroy(const SandboxId& sandbox, const CallContext& call = {}) const;
+  Result<void> relocate(const SandboxId& sandbox, const RelocateOptions& options,
+                        const CallContext& call = {}) const;
   Result<SweepReport> sweep(const CallContext& call = {}) const;
   Result<SweepReport> sweep(const SweepOptions& options, const CallContext& call = {}) const;
   Result<std::uint32_t> destroy_source(
@@ -189,6 +194,8 @@ class Cove {
                      std::function<void(Result<void>)> done) const;
   void destroy_async(SandboxId sandbox, CallContext call,
                      std::function<void(Result<void>)> done) const;
+  void relocate_async(SandboxId sandbox, RelocateOptions options, CallContext call,
+                      std::function<void(Result<void>)> done) const;
   void destroy_source_async(std::string source,
                             std::function<void(const SourceProgress& so_far)> progress,
                             CallContext call,

@@ -7,6 +7,7 @@
 /// again.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -24,6 +25,7 @@ struct GuestCapabilities {
   bool kernel_paths = false;  ///< the path rule is enforced by the kernel inside
   bool kill_tree = false;     ///< timeout and cancel leave nothing of the tree
   bool home_files = false;    ///< GuestRoot::kHome
+  bool holds = false;         ///< hold_commands does something
 };
 
 struct GuestStatus {
@@ -39,6 +41,16 @@ class Guest : public GuestCommands, public GuestFiles, public GuestSearch {
 
   /// The ping that proves the guest lives.
   virtual Task<Result<GuestStatus>> status(const CallContext& call) = 0;
+
+  /// Starts no new command for so long, at most a minute: they end with kUnavailable, and what runs
+  /// goes on. `by` names who asks, 1 to 64 bytes; 0 takes back what it asked for, for good. A stop
+  /// does that while it lets what runs finish; hosts keep calls back by themselves, so a guest that
+  /// cannot do it (no `holds`) just says yes. Errors: kConflict - it was taken back before.
+  virtual Task<Result<void>> hold_commands(const std::string& /*by*/,
+                                           std::chrono::milliseconds /*length*/,
+                                           const CallContext& /*call*/) {
+    co_return Result<void>();
+  }
 
   /// Writes everything of the workspace to the disk (syncfs).
   virtual Task<Result<void>> sync(const CallContext& call) = 0;

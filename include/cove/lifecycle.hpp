@@ -42,18 +42,25 @@ class OwnerRegistry {
   virtual bool certainly_dead(const OwnerId& owner) const = 0;
 };
 
+/// A provider beside the usual one. Its name() is what records keep, and no other has it.
+struct NamedProvider {
+  Provider& provider;
+  SandboxPolicy policy{};  ///< of every instance that is started by it
+};
+
 /// What the manager works with. Borrowed: all outlive the manager. Observer and log may be null.
 struct LifecycleParts {
   MetadataStore& store;
-  Provider& provider;
+  Provider& provider;  ///< the usual one: what is new begins there
   Snapshotter& snapshotter;
   const Clock& clock;
   Scheduler& scheduler;
   IdSource& ids;
   const OwnerRegistry& owners;
-  SandboxPolicy policy{};  ///< of every instance that is started
+  SandboxPolicy policy{};  ///< of every instance that the usual provider starts
   LifecycleObserver* observer = nullptr;
   LogSink* log = nullptr;
+  std::vector<NamedProvider> others{};
 };
 
 /// What to do with activity that is live when a stop is asked for.
@@ -68,6 +75,15 @@ struct StopOptions {
   /// How long what runs may take to finish before `drain` decides. Meanwhile an acquire waits, and
   /// hosts that hold the workspace without running anything lose it: their next call acquires it
   /// again. 0 = no time; at most 1 h.
+  std::chrono::milliseconds wait{0};
+};
+
+/// Where a workspace is to go, and what becomes of who uses it.
+struct RelocateOptions {
+  std::string provider;  ///< the name of one that this process has
+
+  /// As of a stop: a workspace that is in use is stopped first.
+  StopDrain drain = StopDrain::kRefuse;
   std::chrono::milliseconds wait{0};
 };
 
@@ -97,8 +113,9 @@ class LifecycleManager {
   Task<Result<AcquiredInstance>> acquire(const WorkspaceKey& key, const SandboxId& sandbox,
                                          const CallContext& call);
 
-  /// Says that a call is made now; cheap, written at most once in a third of the lease.
-  void touch(const SandboxId& sandbox);
+  /// Says that a call is made now; cheap, written at most once in a third of the lease. False: this
+  /// process does not use the sandbox (any more): acquire it again.
+  bool touch(const SandboxId& sandbox);
 
   /// True while a stop lets what runs in the sandbox finish, as far as this process has seen: then
   /// nothing new is begun in it, and an acquire waits.
@@ -120,6 +137,16 @@ class LifecycleManager {
   Task<Result<void>> stop(const SandboxId& sandbox, StopDrain drain, const CallContext& call);
   Task<Result<void>> archive(const SandboxId& sandbox, StopDrain drain, const CallContext& call);
   Task<Result<void>> destroy(const SandboxId& sandbox, const CallContext& call);
+
+  /// Moves a workspace to another provider (another image), where it then runs: stops it, archives
+  /// it, deletes it there and restores it here; from the archive it is restored at once. Success
+  /// where it is there already. What is running and not kept by an archive (HOME, the system layer)
+  /// stays behind. Before the upload it can be abandoned, and is when it fails or a user comes;
+  /// from then on its users get it in the new place, and the sweeper goes on with what failed.
+  /// Errors: as archive's and acquire's; kInvalidArgument - no such provider here; kQuotaExceeded.
+  /// Cancellation: what was begun goes on.
+  Task<Result<void>> relocate(const SandboxId& sandbox, const RelocateOptions& options,
+                              const CallContext& call);
 
   /// Destroys every sandbox of a source (`source_type/source_id`) and forbids new ones, until it is
   /// revived. Returns how many it destroyed; `progress` is told after each, on Cove's scheduler,
@@ -163,8 +190,9 @@ class LifecycleManager {
   /// - there is nothing to recover from; kInvalidArgument - there are several: name one.
   Task<Result<RecoverReport>> recover(const DeploymentId& deployment, const CallContext& call);
 
-  /// What there is, and what this process did since it began, in Prometheus's text form. Reads
-  /// every record: meant for once a minute, not for every second of a large deployment.
+  /// What there is, and what this process did since it began, in Prometheus's text form. Counts
+  /// records in the store and reads only those that run or have something to do, and the quotas'
+  /// places: meant for every 15 s or so, however many sandboxes are archived.
   Task<Result<std::string>> metrics(const CallContext& call);
 
   /// Releases every activity lease of this process; the manager is of no use afterwards.

@@ -15,10 +15,10 @@ namespace cove {
 
 /// Why somebody began an operation, or took it over.
 enum class Reason : std::uint8_t {
-  kAcquire,   ///< a user wants the workspace
+  kAcquire,   ///< a user wants the workspace; of kLost: a call found that the instance is gone
   kAsked,     ///< stop, archive, destroy and the like were called
   kIdle,      ///< the sweep: nobody used it for long enough
-  kRecovery,  ///< the sweep: its holder is dead, or it failed before
+  kRecovery,  ///< the sweep: its holder is dead, it failed before, or its instance is gone
   kSource,    ///< its source was deleted
 };
 
@@ -33,7 +33,8 @@ struct LifecycleEvent {
   bool completed = false;  ///< the operation ended and left `state`
   std::string error;       ///< of an operation that failed or was abandoned
   Reason reason = Reason::kAcquire;
-  std::chrono::milliseconds duration{0};  ///< since this process began or took over the operation
+  /// Since this process began or took over the operation; of kLost, since it asked the provider.
+  std::chrono::milliseconds duration{0};
 };
 
 class LifecycleObserver {
@@ -50,6 +51,7 @@ enum class AcquireWork : std::uint8_t { kNone, kProvisioned, kResumed, kRestored
 struct AcquiredInstance {
   InstanceRef instance;
   AcquireWork work = AcquireWork::kNone;
+  std::string provider;  ///< whose it is
 };
 
 /// What a sweep did about one sandbox, or would do.
@@ -85,7 +87,8 @@ struct SourceProgress {
   SandboxId sandbox;  ///< the newest
 };
 
-/// What exists on this node and no record names. Volumes are reported and kept.
+/// What exists on this node and no record names, of all providers of this process. Volumes are
+/// reported and kept.
 struct OrphanReport {
   std::vector<VolumeRef> volumes;
   std::vector<InstanceRef> instances;

@@ -17,8 +17,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cove/call_context.hpp>
@@ -103,6 +105,9 @@ struct DocumentPage {
   std::string next;  ///< for `after`; empty = this was the last page
 };
 
+/// How many there are, by state.
+using StateCounts = std::map<std::string, std::uint64_t>;
+
 class MetadataStore {
  public:
   virtual ~MetadataStore() = default;
@@ -133,6 +138,26 @@ class MetadataStore {
 
   /// The store's time.
   virtual Task<Result<StoreTime>> now(const CallContext& call) = 0;
+
+  /// How many documents of a kind have each state, by the index; those without one are not counted.
+  /// A store that has no cheaper way may leave it as it is: this one reads every document, page by
+  /// page. Exact where nothing is written meanwhile.
+  virtual Task<Result<StateCounts>> count_by_state(DocumentKind kind, const CallContext& call) {
+    DocumentQuery all;
+    all.kind = kind;
+    all.limit = 1000;
+    StateCounts counts;
+    do {
+      auto page = co_await query(all, call);
+      if (!page) co_return page.error();
+      for (const StoredDocument& stored : page->documents) {
+        const std::string& state = stored.document.index.state;
+        if (!state.empty()) ++counts[state];
+      }
+      all.after = std::move(page->next);
+    } while (!all.after.empty());
+    co_return counts;
+  }
 };
 
 }  // namespace cove

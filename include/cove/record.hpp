@@ -30,6 +30,8 @@ enum class OperationKind : std::uint8_t {
   kArchive,
   kRestore,
   kDestroy,
+  kRelocate,
+  kLost,  ///< never in a record: what an event calls the one swap of an instance that is gone
 };
 
 /// A phase is written when its work is done: `kVolumeCreated` = the volume is there.
@@ -50,6 +52,14 @@ std::string_view name_of(SandboxState state) noexcept;  ///< "running"
 std::string_view name_of(OperationKind kind) noexcept;  ///< "archive"
 std::string_view name_of(Phase phase) noexcept;         ///< "archive_uploaded"
 
+/// Where volumes are made: a provider, and the node from which it can be reached.
+struct Location {
+  std::string provider;  ///< Provider::name()
+  NodeId node;
+
+  friend bool operator==(const Location&, const Location&) = default;
+};
+
 /// What somebody does to a sandbox now; at most one, and holding it is the lifecycle lease.
 struct Operation {
   OperationId id;  ///< new at every claim and take-over: who holds another id has lost it
@@ -61,9 +71,12 @@ struct Operation {
   StoreTime heartbeat_at{};
   StoreTime
       drain_until{};      ///< of a stop: until then what runs may finish, and nobody takes it back
-  Generation generation;  ///< the volume that this attempt makes (provision, restore); else empty
+  Generation generation;  ///< the volume that this attempt makes (provision, restore, relocate)
   Epoch epoch{};  ///< the start that this attempt makes (provision, resume, restore); else 0
-  std::optional<SnapshotRef> snapshot;  ///< of an archive, from its upload on
+  std::optional<Location>
+      to;  ///< of a relocate, until its old volume is gone: where the new one will be
+  std::optional<SnapshotRef> snapshot;  ///< of an archive, from its upload on; of a relocate until
+                                        ///< its old volume is gone
   std::string error;                    ///< of the last failed attempt; empty = none
 };
 
@@ -78,7 +91,8 @@ struct ActivityLease {
 struct GarbageVolume {
   NodeId node;
   Generation generation;
-  Epoch epoch{};  ///< instances of this epoch and older ones are ended first
+  Epoch epoch{};           ///< instances of this epoch and older ones are ended first
+  std::string provider{};  ///< whose it is; empty = of the deployment's usual one (old tombstones)
 
   friend bool operator==(const GarbageVolume&, const GarbageVolume&) = default;
 };

@@ -43,7 +43,7 @@ struct SnapshotOwner {
 
 /// A snapshot as the object store alone shows it.
 struct FoundSnapshot {
-  SnapshotOwner owner;  ///< all empty where the manifest is damaged
+  SnapshotOwner owner;  ///< where the manifest is damaged what its place says: its key is empty
   OperationId attempt;
   SnapshotRef snapshot;
   std::string problem;  ///< empty = its objects are there, each of its size

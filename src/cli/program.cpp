@@ -39,6 +39,7 @@ Run run_of(Verb verb) {
     case Verb::kArchive: return run_archive;
     case Verb::kDestroy: return run_destroy;
     case Verb::kDestroySource: return run_destroy_source;
+    case Verb::kRelocate: return run_relocate;
     case Verb::kSweep: return run_sweep;
     case Verb::kRecover: return run_recover;
     case Verb::kMetrics: return run_metrics;

@@ -156,6 +156,8 @@ class AgentGuest final : public AgentFiles {
                                                  const CallContext& call) override;
   Task<Result<std::unique_ptr<FindStream>>> find(const GuestPath& path, const FindQuery& query,
                                                  const CallContext& call) override;
+  Task<Result<void>> hold_commands(const std::string& by, std::chrono::milliseconds length,
+                                   const CallContext& call) override;
   Task<Result<void>> sync(const CallContext& call) override;
 };
 

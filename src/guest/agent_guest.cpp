@@ -30,7 +30,8 @@ GuestCapabilities capabilities_of(const wire::Greeting& greeting) {
           .exact_bytes = has("exact_bytes"),
           .kernel_paths = has("kernel_paths"),
           .kill_tree = has("kill_tree"),
-          .home_files = has("home")};
+          .home_files = has("home"),
+          .holds = has("hold")};
 }
 
 Result<void> check_greeting(const wire::Greeting& ours, const wire::Greeting& theirs) {
@@ -183,6 +184,20 @@ Task<Result<GuestStatus>> AgentGuest::status(const CallContext& call) {
   wire::Request request = link->request(body);
   COVE_CO_TRY(const Bytes payload, co_await ask(link, std::move(request), call));
   co_return checked(*link, wire::parse_status(payload));
+}
+
+Task<Result<void>> AgentGuest::hold_commands(const std::string& by,
+                                             std::chrono::milliseconds length,
+                                             const CallContext& call) {
+  const LinkPtr link = link_;
+  // An older agent does not know the request; its commands are kept back by the hosts alone.
+  if (!link->capabilities.holds) co_return ok();
+  wire::PrepareStopRequest body{
+      by, static_cast<std::uint32_t>(std::clamp<std::int64_t>(length.count(), 0, 60'000))};
+  wire::Request request = link->request(std::move(body));
+  const Result<Bytes> answer = co_await ask(link, std::move(request), call);
+  if (!answer) co_return answer.error();
+  co_return ok();
 }
 
 Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecSpec& spec,

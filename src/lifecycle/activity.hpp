@@ -26,18 +26,32 @@ class Activity {
     uses_[instance.volume.sandbox] = Use{instance, now};
   }
 
-  /// Notes a call; nothing where the sandbox is not in use here.
-  void touch(const SandboxId& sandbox, Instant now) {
+  /// Notes a call. False: the sandbox is not in use here, or was left alone for too long.
+  bool touch(const SandboxId& sandbox, Instant now) {
     const auto found = uses_.find(sandbox);
-    if (found != uses_.end()) found->second.touched = now;
+    if (found == uses_.end()) return false;
+    found->second.touched = now;
+    return true;
   }
 
-  void forget(const SandboxId& sandbox) { uses_.erase(sandbox); }
+  void forget(const SandboxId& sandbox) {
+    uses_.erase(sandbox);
+    drains_.erase(sandbox);
+  }
 
   /// Forgets it if it is still this instance.
   void forget(const InstanceRef& instance) {
+    if (is_used(instance)) forget(SandboxId(instance.volume.sandbox));
+  }
+
+  /// Forgets all on which no call was made since `since`: their owners forgot them.
+  void forget_idle(Instant since) {
+    std::erase_if(uses_, [since](const auto& entry) { return entry.second.touched < since; });
+  }
+
+  bool is_used(const InstanceRef& instance) const {
     const auto found = uses_.find(instance.volume.sandbox);
-    if (found != uses_.end() && found->second.instance == instance) uses_.erase(found);
+    return found != uses_.end() && found->second.instance == instance;
   }
 
   /// Notes that a stop lets the sandbox's commands finish until then; nothing new begins meanwhile.

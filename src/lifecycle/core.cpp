@@ -1,5 +1,6 @@
 #include "lifecycle/core.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/async/spawn.hpp"
@@ -25,15 +26,46 @@ void Core::start() {
   leases = make_metadata_leases(std::move(used));
 }
 
-Attempt Core::attempt(StoreTime now) const {
+Result<Attempt> Core::attempt(StoreTime now, const std::string& provider) const {
+  COVE_TRY(const Provider* const made_by, provider_of(provider));
   Attempt attempt;
   attempt.id = OperationId(base::random_name(parts.ids));
   attempt.owner = parts.owners.self();
   attempt.now = now;
   attempt.generation = Generation(base::random_name(parts.ids));
-  attempt.provider = parts.provider.name();
-  attempt.node = parts.provider.node();
+  attempt.provider = made_by->name();
+  attempt.node = made_by->node();
   return attempt;
+}
+
+std::vector<Provider*> Core::providers() const {
+  std::vector<Provider*> all{&parts.provider};
+  for (const NamedProvider& other : parts.others) all.push_back(&other.provider);
+  return all;
+}
+
+Result<Provider*> Core::provider_of(const std::string& name) const {
+  if (name.empty()) return &parts.provider;
+  std::string known;
+  for (Provider* const provider : providers()) {
+    if (provider->name() == name) return provider;
+    known += (known.empty() ? "'" : ", '") + std::string(provider->name()) + "'";
+  }
+  return Error(ErrorCode::kUnavailable,
+               "this process has no provider '" + name + "', only " + known);
+}
+
+Result<Provider*> Core::provider_of(const Record& record) const {
+  auto provider = provider_of(record.provider);
+  if (provider) return provider;
+  return provider.error().with_context("sandbox", record.sandbox_id.str());
+}
+
+const SandboxPolicy& Core::policy_of(const Provider& provider) const {
+  for (const NamedProvider& other : parts.others) {
+    if (&other.provider == &provider) return other.policy;
+  }
+  return parts.policy;
 }
 
 InstanceRef Core::instance_of(const SandboxId& sandbox, const Generation& generation,
@@ -49,23 +81,24 @@ SnapshotOwner Core::snapshot_owner(const Record& record) const {
   return SnapshotOwner{deployment, record.sandbox_id, record.incarnation, record.key, {}};
 }
 
-bool Core::reaches(const NodeId& node) const {
-  const NodeId own = parts.provider.node();
-  return node.empty() || own.empty() || node == own;
+bool Core::reaches(const Location& place) const {
+  const auto provider = provider_of(place.provider);
+  if (!provider) return false;
+  const NodeId own = (*provider)->node();
+  return place.node.empty() || own.empty() || place.node == own;
 }
 
 Result<void> Core::check_node(const Record& record) const {
-  const std::string name(parts.provider.name());
-  if (record.provider != name) {
-    return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() +
-                                              "' belongs to provider '" + record.provider +
-                                              "', this process has '" + name + "'");
+  COVE_TRY(const Provider* const provider, provider_of(record));
+  if (record.operation && record.operation->to) {
+    COVE_TRY_VOID(provider_of(record.operation->to->provider));
   }
   const bool makes_volume = record.operation && !record.operation->generation.empty();
-  if ((record.generation.empty() && !makes_volume) || reaches(record.node)) return {};
+  if (record.generation.empty() && !makes_volume) return {};
+  if (reaches(Location{record.provider, record.node})) return {};
   return Error(ErrorCode::kUnavailable, "sandbox '" + record.sandbox_id.str() + "' is on node '" +
                                             record.node.str() + "', out of reach from '" +
-                                            parts.provider.node().str() + "'");
+                                            provider->node().str() + "'");
 }
 
 bool Core::is_free(const Operation& operation, StoreTime now) const {
@@ -131,20 +164,31 @@ Task<void> Core::wait_until_idle(const CallContext& call) {
 }
 
 void Core::keep_renewing() {
-  if (renewing_ || activity.empty() || closing.stop_requested()) return;
-  renewing_ = true;
+  const bool armed = renew_timer_ != TimerId::kNone;
+  if (armed || activity.empty() || closing.stop_requested()) return;
   const Instant when = parts.clock.now() + settings.activity_lease / 3;
-  parts.scheduler.call_at(when, [weak = weak_from_this()] {
+  renew_timer_ = parts.scheduler.call_at(when, [weak = weak_from_this()] {
     const auto core = weak.lock();
     if (!core) return;
-    core->renewing_ = false;
+    core->renew_timer_ = TimerId::kNone;
     if (core->closing.stop_requested()) return;
     core->run_beside(renew_leases(core));
   });
 }
 
+void Core::stop_using(const SandboxId& sandbox) {
+  activity.forget(sandbox);
+  if (!activity.empty()) return;
+  parts.scheduler.cancel(std::exchange(renew_timer_, TimerId::kNone));
+}
+
 Task<void> Core::renew_leases(std::shared_ptr<Core> core) {
-  const Instant since = core->parts.clock.now() - core->settings.activity_idle;
+  const Instant now = core->parts.clock.now();
+  const Instant since = now - core->settings.activity_idle;
+  // Nobody may ever call on these again, nor let go of them: what was leaked, what a release could
+  // not be told of. Their leases have expired.
+  core->activity.forget_idle(now -
+                             std::max(core->settings.activity_idle, core->settings.activity_lease));
   for (const InstanceRef& instance : core->activity.touched_since(since)) {
     if (core->closing.stop_requested()) co_return;
     co_await core->renew_lease_of(instance);
@@ -157,8 +201,10 @@ Task<void> Core::renew_lease_of(InstanceRef instance) {
   const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
     ended = record.state != SandboxState::kRunning || instance_of(record) != instance;
     watch_drain(record, now);
-    // What an operation ends is not held up by a renewal.
-    if (ended || record.operation) return std::optional<Record>();
+    // What an operation ends is not held up by a renewal, and what was let go of meanwhile stays
+    // so.
+    const bool let_go = !activity.is_used(instance);
+    if (ended || let_go || record.operation) return std::optional<Record>();
     return std::optional<Record>(
         renew_lease(record, parts.owners.self(), now, settings.activity_lease));
   };

@@ -37,19 +37,32 @@ class Core : public std::enable_shared_from_this<Core> {
   /// Makes the parts that need the shared pointer to this. Once, before anything else.
   void start();
 
-  /// A new name for an attempt of this process.
-  Attempt attempt(StoreTime now) const;
+  /// A new name for an attempt of this process, whose volume is to be the provider's; empty = the
+  /// usual one's. kUnavailable: this process has no such provider.
+  Result<Attempt> attempt(StoreTime now, const std::string& provider) const;
+
+  /// The provider that records call so; an empty name is the usual one's. kUnavailable: this
+  /// process has no such provider.
+  Result<Provider*> provider_of(const std::string& name) const;
+  Result<Provider*> provider_of(const Record& record) const;
+
+  /// What the instances of a provider may do. REQUIRES: it is one of this process.
+  const SandboxPolicy& policy_of(const Provider& provider) const;
+
+  /// All that this process has, the usual one first.
+  std::vector<Provider*> providers() const;
 
   InstanceRef instance_of(const SandboxId& sandbox, const Generation& generation,
                           Epoch epoch) const;
   InstanceRef instance_of(const Record& record) const;
   SnapshotOwner snapshot_owner(const Record& record) const;
 
-  /// True where this process can reach what lies on `node`.
-  bool reaches(const NodeId& node) const;
+  /// True where this process can reach what a provider has on a node.
+  bool reaches(const Location& place) const;
 
   /// kUnavailable, naming the node, where the record's volume, or the one that its operation makes,
-  /// cannot be reached from here. An archived sandbox has none: it can wake anywhere.
+  /// cannot be reached from here; naming the provider, where this process does not have it. An
+  /// archived sandbox has no node: it can wake on any.
   Result<void> check_node(const Record& record) const;
 
   /// True where nobody works on the operation any more: anyone may take it over. Asked by the one
@@ -85,6 +98,9 @@ class Core : public std::enable_shared_from_this<Core> {
   /// Renews the activity leases from now on, until nothing is in use.
   void keep_renewing();
 
+  /// Notes that this process lets go of a sandbox; with the last one nothing is renewed any more.
+  void stop_using(const SandboxId& sandbox);
+
  private:
   static Task<void> count_out(std::shared_ptr<Core> core, Task<void> task);
   static Task<void> renew_leases(std::shared_ptr<Core> core);
@@ -92,7 +108,7 @@ class Core : public std::enable_shared_from_this<Core> {
 
   std::size_t running_beside_ = 0;
   std::vector<std::shared_ptr<base::Completion<Result<void>>>> idle_waiters_;
-  bool renewing_ = false;
+  TimerId renew_timer_ = TimerId::kNone;
 };
 
 /// What is going on with a sandbox, for people: "archive at claimed by n1/ab12".

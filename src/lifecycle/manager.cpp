@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include <cove/lifecycle.hpp>
@@ -7,6 +9,7 @@
 #include "lifecycle/requests/acquire.hpp"
 #include "lifecycle/requests/metrics_request.hpp"
 #include "lifecycle/requests/recover.hpp"
+#include "lifecycle/requests/relocate.hpp"
 #include "lifecycle/requests/settle.hpp"
 #include "lifecycle/requests/source.hpp"
 #include "lifecycle/requests/sweep.hpp"
@@ -42,8 +45,20 @@ Result<void> check_settings(const LifecycleSettings& settings) {
                "three heartbeats");
 }
 
+/// Records name providers: each name is one provider's.
+Result<void> check_providers(const LifecycleParts& parts) {
+  std::set<std::string_view> names{parts.provider.name()};
+  for (const NamedProvider& other : parts.others) {
+    const bool is_new = names.insert(other.provider.name()).second;
+    if (is_new && !other.provider.name().empty()) continue;
+    return Error(ErrorCode::kInvalidArgument,
+                 "two providers are called '" + std::string(other.provider.name()) + "'");
+  }
+  return {};
+}
+
 Task<Result<void>> release_use(Core& core, SandboxId sandbox, const CallContext& call) {
-  core.activity.forget(sandbox);
+  core.stop_using(sandbox);
   const Change change = [&](const Record& record, StoreTime now) -> Result<std::optional<Record>> {
     return std::optional<Record>(lifecycle::release_lease(record, core.parts.owners.self(), now));
   };
@@ -67,6 +82,7 @@ Task<Result<std::unique_ptr<LifecycleManager>>> LifecycleManager::open(Lifecycle
                                                                        LifecycleSettings settings,
                                                                        const CallContext& call) {
   COVE_CO_TRY_VOID(check_settings(settings));
+  COVE_CO_TRY_VOID(check_providers(parts));
   auto impl = std::make_unique<Impl>();
   impl->core = std::make_shared<Core>(std::move(parts), settings);
   Core& core = *impl->core;
@@ -85,8 +101,8 @@ Task<Result<AcquiredInstance>> LifecycleManager::acquire(const WorkspaceKey& key
   co_return co_await lifecycle::acquire(impl_->core, key, sandbox, call);
 }
 
-void LifecycleManager::touch(const SandboxId& sandbox) {
-  impl_->core->activity.touch(sandbox, impl_->core->parts.clock.now());
+bool LifecycleManager::touch(const SandboxId& sandbox) {
+  return impl_->core->activity.touch(sandbox, impl_->core->parts.clock.now());
 }
 
 bool LifecycleManager::drains(const SandboxId& sandbox) const {
@@ -99,7 +115,7 @@ Task<Result<void>> LifecycleManager::release(const SandboxId& sandbox, const Cal
 
 Task<Result<bool>> LifecycleManager::report_unreachable(const InstanceRef& instance,
                                                         const CallContext& call) {
-  co_return co_await lifecycle::report_unreachable(impl_->core, instance, call);
+  co_return co_await lifecycle::report_unreachable(impl_->core, instance, Reason::kAcquire, call);
 }
 
 Task<Result<void>> LifecycleManager::stop(const SandboxId& sandbox, const StopOptions& options,
@@ -130,6 +146,12 @@ Task<Result<void>> LifecycleManager::destroy(const SandboxId& sandbox, const Cal
   const StopOptions options{StopDrain::kCancel};
   const Request request{Goal::kGone, options};
   co_return co_await lifecycle::settle(impl_->core, sandbox, request, call);
+}
+
+Task<Result<void>> LifecycleManager::relocate(const SandboxId& sandbox,
+                                              const RelocateOptions& options,
+                                              const CallContext& call) {
+  co_return co_await lifecycle::relocate(impl_->core, sandbox, options, call);
 }
 
 Task<Result<std::uint32_t>> LifecycleManager::destroy_source(

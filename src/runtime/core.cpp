@@ -119,7 +119,7 @@ void Core::take_down() {
 }
 
 Task<int> Core::stop_timers(Live& live) {
-  live.machinery->loop->cancel(live.touch_timer);
+  live.machinery->loop->cancel(std::exchange(live.touch_timer, TimerId::kNone));
   live.machinery->loop->cancel(live.sweep_timer);
   co_return 0;
 }
@@ -128,31 +128,36 @@ void Core::start_timers() {
   scheduler().post([weak = weak_from_this()] {
     const auto core = weak.lock();
     if (!core) return;
-    core->arm_touch();
     core->arm_sweep();
   });
 }
 
-/// A call that runs for hours counts as activity all the time.
-void Core::arm_touch() {
+/// By a timer that is there only while a call is: a process whose workspaces are let go, or
+/// forgotten, is left in peace.
+void Core::keep_touching() {
+  if (live_->touch_timer != TimerId::kNone) return;
   const LifecycleSettings& settings = parts().config.lifecycle;
   const auto shorter = std::min(settings.activity_idle, settings.activity_lease);
   const auto every = std::max(shorter / 3, std::chrono::milliseconds(10));
   live_->touch_timer = scheduler().call_at(clock().now() + every, [weak = weak_from_this()] {
     const auto core = weak.lock();
     if (!core) return;
-    core->touch_busy_seats();
-    core->arm_touch();
+    core->live_->touch_timer = TimerId::kNone;
+    if (core->touch_busy_seats()) core->keep_touching();
   });
 }
 
-void Core::touch_busy_seats() {
+/// True where there was one.
+bool Core::touch_busy_seats() {
   const Instant now = clock().now();
+  bool busy = false;
   seats().for_each([&](Seat& seat) {
     if (seat.calls == 0) return;
-    lifecycle().touch(seat.sandbox);
-    seat.touched = now;
+    busy = true;
+    // Where it is not held a call brings it up just now, or will find that out.
+    if (lifecycle().touch(seat.sandbox)) seat.touched = now;
   });
+  return busy;
 }
 
 void Core::arm_sweep() {

@@ -49,6 +49,9 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   /// Published skills that this process found, by their version id; see find_published.
   std::map<std::string, SkillPackage>& published() { return live_->published; }
 
+  /// Sees to it that calls which run for long count as activity all the time. On the scheduler.
+  void keep_touching();
+
   /// See Cove::close.
   Result<void> close(std::chrono::milliseconds timeout);
 
@@ -86,8 +89,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
 
   bool is_closed() const;
   void start_timers();
-  void arm_touch();
-  void touch_busy_seats();
+  bool touch_busy_seats();
   void arm_sweep();
   static Task<void> sweep_once(std::shared_ptr<Core> core,
                                std::unique_ptr<client::CallScope> scope);

@@ -171,11 +171,12 @@ Task<Result<void>> remove_session_of(std::shared_ptr<Core> core, WorkspaceKey ke
     co_return Error(ErrorCode::kInvalidArgument, "the chat id is empty: whose session?");
   }
   const SandboxId sandbox = options.sandbox.empty() ? sandbox_id_of(key) : options.sandbox;
-  COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
-              co_await core->seats().take(sandbox, call));
   AcquireOptions nothing;  // is prepared
   Task<Result<Place>> making = make_place(*core, std::move(key), std::move(nothing), call);
   COVE_CO_TRY(Place whole, co_await making);
+  // Last before the holder, which gives the share back: what fails in between would keep it.
+  COVE_CO_TRY(const std::shared_ptr<runtime::Seat> seat,
+              co_await core->seats().take(sandbox, call));
   const auto holder = std::make_shared<Holder>(core, seat, std::move(whole));
   COVE_CO_TRY(const runtime::BroughtUp up,
               co_await runtime::bring_up(*core, *seat, holder->place(), call));
@@ -215,15 +216,12 @@ Task<Result<void>> destroy_sandbox(std::shared_ptr<Core> core, SandboxId sandbox
   co_return result;
 }
 
-Task<Result<Record>> find_record(std::shared_ptr<Core> core, SandboxId sandbox,
-                                 const CallContext& call) {
-  co_return co_await core->lifecycle().find(sandbox, call);
-}
-
-Task<Result<RecordPage>> list_records(std::shared_ptr<Core> core, std::string source,
-                                      std::string after, std::uint32_t limit,
-                                      const CallContext& call) {
-  co_return co_await core->lifecycle().list(source, after, limit, call);
+Task<Result<void>> relocate_sandbox(std::shared_ptr<Core> core, SandboxId sandbox,
+                                    RelocateOptions options, const CallContext& call) {
+  auto work = core->lifecycle().relocate(sandbox, options, call);
+  Result<void> result = co_await runtime::with_reserve(*core, std::move(work));
+  doubt(*core, sandbox);
+  co_return result;
 }
 
 /// The machine is looked at where it may block.
@@ -307,16 +305,10 @@ Result<void> Cove::destroy(const SandboxId& sandbox, const CallContext& call) co
   });
 }
 
-Result<Record> Cove::status(const SandboxId& sandbox, const CallContext& call) const {
+Result<void> Cove::relocate(const SandboxId& sandbox, const RelocateOptions& options,
+                            const CallContext& call) const {
   return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return find_record(impl_->core, sandbox, inner);
-  });
-}
-
-Result<RecordPage> Cove::list(const std::string& source, const std::string& after,
-                              std::uint32_t limit, const CallContext& call) const {
-  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
-    return list_records(impl_->core, source, after, limit, inner);
+    return relocate_sandbox(impl_->core, sandbox, options, inner);
   });
 }
 
@@ -362,13 +354,12 @@ void Cove::destroy_async(SandboxId sandbox, CallContext call,
       std::move(done));
 }
 
-void Cove::status_async(SandboxId sandbox, CallContext call,
-                        std::function<void(Result<Record>)> done) const {
-  run_async<Record>(
+void Cove::relocate_async(SandboxId sandbox, RelocateOptions options, CallContext call,
+                          std::function<void(Result<void>)> done) const {
+  run_async<void>(
       impl_->core, call,
-      [core = impl_->core, sandbox = std::move(sandbox)](const CallContext& inner) {
-        return find_record(core, sandbox, inner);
-      },
+      [core = impl_->core, sandbox = std::move(sandbox), options = std::move(options)](
+          const CallContext& inner) { return relocate_sandbox(core, sandbox, options, inner); },
       std::move(done));
 }
 

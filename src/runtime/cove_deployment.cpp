@@ -1,4 +1,4 @@
-// The calls of the facade on a whole deployment, or on all of a source.
+// The calls of the facade on a whole deployment, or on all of a source, and on records.
 #include <utility>
 
 #include <cove/cove.hpp>
@@ -39,6 +39,17 @@ Task<Result<RecoverReport>> recover_records(std::shared_ptr<Core> core, Deployme
 
 Task<Result<std::string>> read_metrics(std::shared_ptr<Core> core, const CallContext& call) {
   co_return co_await core->lifecycle().metrics(call);
+}
+
+Task<Result<Record>> find_record(std::shared_ptr<Core> core, SandboxId sandbox,
+                                 const CallContext& call) {
+  co_return co_await core->lifecycle().find(sandbox, call);
+}
+
+Task<Result<RecordPage>> list_records(std::shared_ptr<Core> core, std::string source,
+                                      std::string after, std::uint32_t limit,
+                                      const CallContext& call) {
+  co_return co_await core->lifecycle().list(source, after, limit, call);
 }
 
 Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
@@ -125,6 +136,19 @@ Result<std::string> Cove::metrics(const CallContext& call) const {
                       [&](const CallContext& inner) { return read_metrics(impl_->core, inner); });
 }
 
+Result<Record> Cove::status(const SandboxId& sandbox, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return find_record(impl_->core, sandbox, inner);
+  });
+}
+
+Result<RecordPage> Cove::list(const std::string& source, const std::string& after,
+                              std::uint32_t limit, const CallContext& call) const {
+  return run_blocking(*impl_->core, call, [&](const CallContext& inner) {
+    return list_records(impl_->core, source, after, limit, inner);
+  });
+}
+
 Result<OrphanReport> Cove::orphans(const CallContext& call) const {
   return run_blocking(*impl_->core, call,
                       [&](const CallContext& inner) { return find_orphans(impl_->core, inner); });
@@ -171,6 +195,16 @@ void Cove::sweep_async(SweepOptions options, CallContext call,
       impl_->core, call,
       [core = impl_->core, options = std::move(options)](const CallContext& inner) {
         return sweep_all(core, options, inner);
+      },
+      std::move(done));
+}
+
+void Cove::status_async(SandboxId sandbox, CallContext call,
+                        std::function<void(Result<Record>)> done) const {
+  run_async<Record>(
+      impl_->core, call,
+      [core = impl_->core, sandbox = std::move(sandbox)](const CallContext& inner) {
+        return find_record(core, sandbox, inner);
       },
       std::move(done));
 }

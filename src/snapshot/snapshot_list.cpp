@@ -2,6 +2,7 @@
 
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/sha256.hpp"
 #include "snapshot/manifest.hpp"
@@ -55,7 +56,23 @@ Task<Result<std::string>> problem_of(ObjectStore& store, const Manifest& manifes
                         " bytes, not its " + std::to_string(manifest.data.size));
 }
 
-/// One manifest; one that is none has only its problem.
+/// What a manifest's place says: `cove/v1/<deployment>/<sandbox>/<incarnation>/<attempt>/`.
+void read_place(const std::string& key, FoundSnapshot& found) {
+  std::vector<std::string> parts;
+  std::size_t begin = kRoot.size();
+  for (std::size_t end = key.find('/', begin); end != std::string::npos;
+       end = key.find('/', begin)) {
+    parts.push_back(key.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  if (parts.size() != 4) return;
+  found.owner.deployment = DeploymentId(parts[0]);
+  found.owner.sandbox = SandboxId(parts[1]);
+  found.owner.incarnation = Incarnation(parts[2]);
+  found.attempt = OperationId(parts[3]);
+}
+
+/// One manifest; one that is none has only its place and its problem.
 Task<Result<FoundSnapshot>> look_at(ObjectStore& store, ObjectInfo object,
                                     const CallContext& call) {
   FoundSnapshot damaged;
@@ -63,6 +80,7 @@ Task<Result<FoundSnapshot>> look_at(ObjectStore& store, ObjectInfo object,
   if (!text && text.error().code() != ErrorCode::kIntegrity) co_return text.error();
   const auto manifest = text ? parse_manifest(*text) : Result<Manifest>(text.error());
   if (!manifest) {
+    read_place(object.key.str(), damaged);
     damaged.problem = "'" + object.key.str() + "': " + manifest.error().message();
     co_return damaged;
   }

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <string>
 
+#include "wire/cbor.hpp"
+
 namespace cove::wire {
 namespace {
 
 using nlohmann::json;
 
 constexpr std::chrono::milliseconds kLongestWait{60'000};
+constexpr std::size_t kMaxHolderName = 64;
 
 std::uint16_t read_size(Fields& fields, const char* name) {
   const std::uint32_t size = fields.small(name);
@@ -19,6 +22,10 @@ std::uint16_t read_size(Fields& fields, const char* name) {
 json process_field(const RequestId& id) { return {{"process", id_field(id)}}; }
 
 }  // namespace
+
+json to_fields(const PrepareStopRequest& request) {
+  return {{"by", byte_string(request.by)}, {"hold_ms", request.hold_ms}};
+}
 
 json to_fields(const SignalRequest& request) {
   return {{"command", id_field(request.command)}, {"signal", request.signal}};
@@ -49,6 +56,14 @@ json to_fields(const AttachRequest& request) {
   map["only_new"] = request.from.only_new;
   map["credit"] = request.credit;
   return map;
+}
+
+PrepareStopRequest read_prepare_stop(Fields& fields) {
+  PrepareStopRequest request{fields.bytes("by"), fields.small("hold_ms")};
+  if (request.by.empty() || request.by.size() > kMaxHolderName) {
+    fields.fail("by is not 1 to 64 bytes");
+  }
+  return request;
 }
 
 SignalRequest read_signal(Fields& fields) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <nlohmann/json.hpp>
 
@@ -52,6 +53,13 @@ struct RemoveProcessRequest {
   RequestId process{};
 };
 
+/// Starts no new command for `hold_ms`; 0 = does so again. `by` names the stop that asks.
+struct PrepareStopRequest {
+  std::string by;
+  std::uint32_t hold_ms = 0;
+};
+
+nlohmann::json to_fields(const PrepareStopRequest& request);
 nlohmann::json to_fields(const SignalRequest& request);
 nlohmann::json to_fields(const ResizeRequest& request);
 nlohmann::json to_fields(const FindProcessRequest& request);
@@ -60,6 +68,7 @@ nlohmann::json to_fields(const AttachRequest& request);
 nlohmann::json to_fields(const RemoveProcessRequest& request);
 
 /// Errors stay in `fields`.
+PrepareStopRequest read_prepare_stop(Fields& fields);
 SignalRequest read_signal(Fields& fields);
 ResizeRequest read_resize(Fields& fields);
 FindProcessRequest read_find_process(Fields& fields);

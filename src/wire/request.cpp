@@ -102,6 +102,7 @@ struct Kind {
   RequestKind operator()(const FileRequest& request) const { return kind_of(request); }
   RequestKind operator()(const GrepRequest&) const { return RequestKind::kGrep; }
   RequestKind operator()(const FindRequest&) const { return RequestKind::kFind; }
+  RequestKind operator()(const PrepareStopRequest&) const { return RequestKind::kPrepareStop; }
 };
 
 ReadRequest read_read(Fields& fields) {
@@ -139,6 +140,7 @@ bool read_process_body(RequestKind kind, Fields& fields, Request& request) {
     case RequestKind::kProcessOutput: request.body = read_process_output(fields); return true;
     case RequestKind::kAttach: request.body = read_attach(fields); return true;
     case RequestKind::kRemoveProcess: request.body = read_remove_process(fields); return true;
+    case RequestKind::kPrepareStop: request.body = read_prepare_stop(fields); return true;
     default: return false;
   }
 }

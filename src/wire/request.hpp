@@ -93,7 +93,7 @@ struct Request {
   std::variant<StatusRequest, ExecRequest, SignalRequest, ReadRequest, WriteRequest, StatRequest,
                ListRequest, MakeDirectoryRequest, RemoveRequest, SyncRequest, ResizeRequest,
                ListProcessesRequest, FindProcessRequest, ProcessOutputRequest, AttachRequest,
-               RemoveProcessRequest, FileRequest, GrepRequest, FindRequest>
+               RemoveProcessRequest, FileRequest, GrepRequest, FindRequest, PrepareStopRequest>
       body;
 };
 

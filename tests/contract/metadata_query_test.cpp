@@ -170,6 +170,22 @@ TEMPLATE_TEST_CASE("MetadataStore: what is not changed between two pages appears
   CHECK(all_pages(store, query) == Names{"c", "a", "d"});
 }
 
+TEMPLATE_TEST_CASE("MetadataStore: counts by state say what the queries would find",
+                   "[contract][metadata]", EVERY_METADATA_STORE) {
+  TestType store;
+  CHECK(store.count_by_state(DocumentKind::kSandbox).value().empty());
+  fill(store);
+  const StateCounts expected{{"archived", 1}, {"running", 3}, {"stopped", 2}};
+  CHECK(store.count_by_state(DocumentKind::kSandbox).value() == expected);
+  CHECK(store.count_by_reading(DocumentKind::kSandbox).value() == expected);
+  CHECK(store.count_by_state(DocumentKind::kLease).value() == StateCounts{{"running", 1}});
+  const auto moved = store.find(sandbox("e")).value();
+  REQUIRE(store.swap(sandbox("e"), moved->version, {"e", {"running", "", "", at(1), {}}}));
+  REQUIRE(store.remove(sandbox("c"), store.find(sandbox("c")).value()->version));
+  CHECK(store.count_by_state(DocumentKind::kSandbox).value() ==
+        StateCounts{{"running", 4}, {"stopped", 1}});
+}
+
 TEMPLATE_TEST_CASE("MetadataStore: a limit of 1 to 1000 is taken and any other refused",
                    "[contract][metadata]", EVERY_METADATA_STORE) {
   TestType store;

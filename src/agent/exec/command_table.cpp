@@ -102,6 +102,13 @@ std::shared_ptr<StreamHandler> CommandTable::execute(const CommandName& name,
     stream.fail(Error(ErrorCode::kUnavailable, "the sandbox is being stopped"));
     return nullptr;
   }
+  const bool repeats = request.background && processes_.at(name.id) != nullptr;
+  if (!repeats && hold_.holds(std::chrono::steady_clock::now())) {
+    stream.fail(Error(ErrorCode::kUnavailable,
+                      "the sandbox is being stopped, and starts no new command: try again when "
+                      "that is done, or called off"));
+    return nullptr;
+  }
   if (request.argument_bytes > wire::kMaxArgumentBytes) {
     stream.fail(Error(ErrorCode::kTooLarge, "the arguments and the environment are too large"));
     return nullptr;
@@ -124,6 +131,11 @@ void CommandTable::stop_fenced_below(std::uint64_t fence) {
   for (const auto& process : processes) {
     if (process->fence() != 0 && process->fence() < fence) process->run().terminate();
   }
+}
+
+Result<void> CommandTable::hold(const wire::PrepareStopRequest& request) {
+  const std::chrono::milliseconds length(request.hold_ms);
+  return hold_.ask(request.by, length, std::chrono::steady_clock::now());
 }
 
 Result<void> CommandTable::signal(const wire::SignalRequest& request) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "agent/exec/command.hpp"
+#include "agent/exec/command_hold.hpp"
 #include "agent/exec/environment.hpp"
 #include "agent/exec/process_table.hpp"
 #include "agent/loop/event_loop.hpp"
@@ -29,6 +30,9 @@ class CommandTable final : public Command::Owner, public KeeperRegistry {
 
   /// Ends what was started under a lower fencing token: its lease is somebody else's now.
   void stop_fenced_below(std::uint64_t fence);
+
+  /// Refuses new commands for a time; see CommandHold.
+  Result<void> hold(const wire::PrepareStopRequest& request);
 
   Result<void> signal(const wire::SignalRequest& request);
   void collected(const wire::RequestId& id);
@@ -62,6 +66,7 @@ class CommandTable final : public Command::Owner, public KeeperRegistry {
   std::unique_ptr<Spawner> spawner_;
   std::map<wire::RequestId, std::shared_ptr<Command>> commands_;
   ProcessTable processes_;
+  CommandHold hold_;
   std::unordered_map<pid_t, std::shared_ptr<CommandRun>> keepers_;
   std::deque<std::pair<SteadyTime, wire::RequestId>> finished_;  ///< in the order they finished
   std::uint32_t running_ = 0;

@@ -54,9 +54,9 @@ std::string build_id() {
 
 Server::Server(Parts parts, const wire::AgentBoot& boot) : parts_(parts), socket_(boot.listen_fd) {
   greeting_.build_id = build_id();
-  greeting_.capabilities = {"exec",      "stdin", "exact_bytes", "kernel_paths",
-                            "kill_tree", "pty",   "background",  "files",
-                            "edit",      "tree",  "watch",       "search"};
+  greeting_.capabilities = {"exec",  "stdin",      "exact_bytes", "kernel_paths", "kill_tree",
+                            "pty",   "background", "files",       "edit",         "tree",
+                            "watch", "search",     "hold"};
   if (parts_.files.has_home()) greeting_.capabilities.emplace_back("home");
   if (parts_.proxy != nullptr) greeting_.capabilities.emplace_back(wire::kProxyCapability);
   greeting_.deployment = boot.deployment;
@@ -123,6 +123,9 @@ struct Server::Dispatch {
   Handler operator()(wire::StatusRequest&) const {
     stream.respond(wire::encode_status(server.status()));
     return nullptr;
+  }
+  Handler operator()(wire::PrepareStopRequest& request) const {
+    return say(server.parts_.commands.hold(request));
   }
   Handler operator()(wire::SignalRequest& request) const {
     return say(server.parts_.commands.signal(request));

@@ -125,13 +125,21 @@ std::string expectation(const json& schema) {
   return type == "array" ? array_expectation(schema) : number_expectation(schema);
 }
 
+/// The rule of a member: its own, or that of every member that has none. Null: it may not be there.
+const json* rule_of(const json& schema, const std::string& key) {
+  const auto properties = schema.find("properties");
+  if (properties != schema.end() && properties->contains(key)) return &properties->at(key);
+  const auto others = schema.find("additionalProperties");
+  return others != schema.end() && others->is_object() ? &*others : nullptr;
+}
+
 void explain_object(const json& schema, const json& value, const Path& path,
                     std::vector<std::string>& problems) {
   const json properties = schema.value("properties", json::object());
   std::vector<std::string> known;
   for (const auto& item : properties.items()) known.push_back(item.key());
   for (const auto& item : value.items()) {
-    if (properties.contains(item.key())) continue;
+    if (rule_of(schema, item.key()) != nullptr) continue;
     problems.push_back(text_of(path, item.key()) + " is not a key; known there: " + list_of(known));
   }
   for (const json& required : schema.value("required", json::array())) {
@@ -155,7 +163,8 @@ void explain(const json& document, const json& schema, const Path& path,
   const json* rule = &schema;
   for (const std::string& step : path) {
     const bool in_array = value->is_array();
-    rule = in_array ? &rule->at("items") : &rule->at("properties").at(step);
+    rule = in_array ? &rule->at("items") : rule_of(*rule, step);
+    if (rule == nullptr) return;  // its parent says that it is not known
     value = in_array ? &value->at(std::stoull(step)) : &value->at(step);
   }
   if (value->is_object() && allows(*rule, "object")) {

@@ -10,7 +10,7 @@ namespace cove::base {
 
 /// kInvalidArgument names every wrong or unknown key by its path ("lifecycle.stop_after_s",
 /// "entries[1].path"), and what would be right there. `schema` is one of ours: objects of named
-/// properties, arrays of one kind of item, no references.
+/// properties, or of any with one rule, arrays of one kind of item, no references.
 Result<void> check_against_schema(const nlohmann::json& document, const nlohmann::json& schema);
 
 }  // namespace cove::base

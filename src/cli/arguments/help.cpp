@@ -39,8 +39,8 @@ Look after workspaces:
   status    what one is doing              list      all of them
   stop      end what runs, keep the files  archive   move it to the object store
   destroy   delete it for ever             sweep     stop and archive what is idle
-  destroy-source   delete all of an app    recover   make lost records again
-  metrics   numbers for Prometheus
+  relocate  move it to another provider    recover   make lost records again
+  destroy-source   delete all of an app    metrics   numbers for Prometheus
   doctor    what this machine can isolate, what is missing, and how to get it
 
 Which workspace:
@@ -248,6 +248,7 @@ constexpr Topic kTopics[] = {
     {"list", kListHelp},
     {"stop", kStop},
     {"archive", kArchive},
+    {"relocate", kRelocateHelp},
     {"destroy", kDestroy},
     {"sweep", kSweep},
     {"doctor", kDoctor},

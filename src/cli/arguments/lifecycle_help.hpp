@@ -24,6 +24,27 @@ Example:
   cove destroy-source --source app/demo --yes
 )";
 
+inline constexpr std::string_view kRelocateHelp =
+    R"(Move a workspace to another provider of the configuration: to another root file system.
+
+Usage: cove relocate --app ID --user U --provider NAME [OPTIONS]
+
+It is stopped, archived, deleted there and restored here, where it then runs. The files of the
+workspace come along; HOME and what was installed do not. Until it is in the archive it can be given
+up, and is when a user comes; from then on its users get it in the new place. Where something fails
+there, run it again, or name the former provider: nothing is lost.
+
+Options:
+  --provider NAME     one of the configuration's `providers`, or the usual one (local)
+  --force             end what runs; else a workspace in use is refused
+  --wait T            let what runs finish, for T at most
+  --app ID, --source-type T, --source-id ID, --user U, --sandbox ID    see cove --help
+  --home DIR, --config FILE, --json, --timeout T, --verbose    see cove --help
+
+Example:
+  cove relocate --app demo --user ana --provider debian13 --config cove.json
+)";
+
 inline constexpr std::string_view kRecoverHelp =
     R"(Make the records of all archived workspaces again, after the metadata file was lost.
 
@@ -45,7 +66,7 @@ Example:
 )";
 
 inline constexpr std::string_view kMetricsHelp =
-    R"(Print what there is as numbers, in Prometheus's text form. It reads every record.
+    R"(Print what there is as numbers, in Prometheus's text form.
 
 Usage: cove metrics [OPTIONS]
 

@@ -73,6 +73,7 @@ constexpr Command kCommands[] = {
     {"archive", Verb::kArchive, kWorkspace | kChat, 0, 0, "no path"},
     {"destroy", Verb::kDestroy, kWorkspace, 0, 0, "no path"},
     {"destroy-source", Verb::kDestroySource, 0, 0, 0, "no path"},
+    {"relocate", Verb::kRelocate, kWorkspace, 0, 0, "no path"},
     {"sweep", Verb::kSweep, 0, 0, 0, "no path"},
     {"recover", Verb::kRecover, 0, 0, 0, "no path"},
     {"metrics", Verb::kMetrics, 0, 0, 0, "no path"},
@@ -202,6 +203,11 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
     case Verb::kList: app.add_option("--source", request.source); break;
     case Verb::kStop:
     case Verb::kArchive:
+      app.add_flag("--force", request.force);
+      app.add_option("--wait", raw.wait);
+      break;
+    case Verb::kRelocate:
+      app.add_option("--provider", request.provider);
       app.add_flag("--force", request.force);
       app.add_option("--wait", raw.wait);
       break;

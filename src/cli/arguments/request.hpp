@@ -42,6 +42,7 @@ enum class Verb : std::uint8_t {
   kArchive,
   kDestroy,
   kDestroySource,
+  kRelocate,
   kSweep,
   kRecover,
   kMetrics,
@@ -115,6 +116,7 @@ struct Request {
   bool dry_run = false;
   bool revive = false;
   std::chrono::milliseconds wait{0};  ///< of stop and archive: for what runs to finish
+  std::string provider;               ///< of relocate
   std::string deployment;             ///< of recover; empty = the only one
   std::optional<std::string> source;  ///< of list and destroy-source: `source_type/source_id`
 };

@@ -37,6 +37,7 @@ Result<int> run_status(const Invocation& invocation);
 Result<int> run_list(const Invocation& invocation);
 Result<int> run_stop(const Invocation& invocation);
 Result<int> run_archive(const Invocation& invocation);
+Result<int> run_relocate(const Invocation& invocation);
 Result<int> run_destroy(const Invocation& invocation);
 Result<int> run_destroy_source(const Invocation& invocation);
 Result<int> run_recover(const Invocation& invocation);

@@ -29,7 +29,8 @@ bool has_operation(const Record& record, OperationKind kind) {
 bool is_at_rest(const Record& record) {
   if (record.state == SandboxState::kArchived) return !record.operation;
   return record.state == SandboxState::kStopped &&
-         (!record.operation || has_operation(record, OperationKind::kArchive));
+         (!record.operation || has_operation(record, OperationKind::kArchive) ||
+          has_operation(record, OperationKind::kRelocate));
 }
 
 bool is_archived(const Record& record) {
@@ -63,6 +64,26 @@ Result<int> run_archive(const Invocation& invocation) {
                           invocation.cove.archive(sandbox, options, invocation.call)));
   const auto by = is_archived(before) ? Settled::By::kOthers : Settled::By::kThisCall;
   return tell(invocation, {sandbox, SandboxState::kArchived, by});
+}
+
+Result<int> run_relocate(const Invocation& invocation) {
+  const Request& request = invocation.request;
+  COVE_TRY(const SandboxId sandbox, chosen_sandbox(request.workspace));
+  if (request.provider.empty()) {
+    return Error(ErrorCode::kInvalidArgument,
+                 "relocate goes to a provider of the configuration: name it with --provider");
+  }
+  COVE_TRY(const Record before, invocation.cove.status(sandbox, invocation.call));
+  const StopOptions stop = options_of(request);
+  const RelocateOptions options{request.provider, stop.drain, stop.wait};
+  COVE_TRY_VOID(
+      with_hint(request, before, invocation.cove.relocate(sandbox, options, invocation.call)));
+  const bool was_there = before.provider == request.provider && !before.operation;
+  const Relocated relocated{sandbox, request.provider, before.provider, !was_there};
+  const nlohmann::json object = relocated_json(relocated);
+  COVE_TRY_VOID(invocation.output.out(request.json ? base::dump_json(object) + "\n"
+                                                   : relocated_text(relocated)));
+  return 0;
 }
 
 Result<int> run_destroy(const Invocation& invocation) {

@@ -156,6 +156,20 @@ std::string deployment_text(const VolumeRef& volume) {
 
 }  // namespace
 
+json relocated_json(const Relocated& relocated) {
+  return {{"sandbox_id", relocated.sandbox.str()},
+          {"done", relocated.moved ? json("relocated") : json(nullptr)},
+          {"provider", relocated.provider},
+          {"from", relocated.from}};
+}
+
+std::string relocated_text(const Relocated& relocated) {
+  const std::string name = base::escaped(relocated.sandbox.str());
+  const std::string provider = base::escaped(relocated.provider);
+  if (!relocated.moved) return name + " is at " + provider + " already; nothing was done\n";
+  return "relocated " + name + " from " + base::escaped(relocated.from) + " to " + provider + "\n";
+}
+
 json orphans_json(const OrphanReport& report) {
   return {{"volumes", volumes_json(report.volumes)},
           {"instances", instances_json(report.instances)},

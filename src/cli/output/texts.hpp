@@ -87,6 +87,20 @@ nlohmann::json settled_json(const Settled& settled);
 /// "stopped ID", or "ID is stopped already; nothing was done".
 std::string settled_text(const Settled& settled);
 
+/// Where a relocate brought a workspace, and from where.
+struct Relocated {
+  SandboxId sandbox;
+  std::string provider;
+  std::string from;
+  bool moved = true;  ///< false: it was there before
+};
+
+/// {"sandbox_id", "done", "provider", "from"}; `done` is null where it was there before.
+nlohmann::json relocated_json(const Relocated& relocated);
+
+/// "relocated ID from local to tree", or "ID is at tree already; nothing was done".
+std::string relocated_text(const Relocated& relocated);
+
 /// What is known of a package of skills.
 nlohmann::json skill_package_json(const SkillPackageInfo& info);
 

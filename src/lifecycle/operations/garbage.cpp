@@ -9,7 +9,7 @@ namespace {
 
 bool is_within_reach(const Core& core, const Garbage& garbage) {
   const auto* volume = std::get_if<GarbageVolume>(&garbage);
-  return volume == nullptr || core.reaches(volume->node);
+  return volume == nullptr || core.reaches(place_of(*volume));
 }
 
 /// True where the record uses it all the same: then the list is wrong, and nothing is deleted.
@@ -60,9 +60,10 @@ Task<void> collect_beside(std::shared_ptr<Core> core, SandboxId sandbox) {
 
 Task<Result<void>> delete_volume(Core& core, SandboxId sandbox, GarbageVolume volume,
                                  const CallContext& call) {
+  COVE_CO_TRY(Provider* const provider, core.provider_of(volume.provider));
   const InstanceRef instance = core.instance_of(sandbox, volume.generation, volume.epoch);
-  COVE_CO_TRY_VOID(co_await core.parts.provider.stop_instance(instance, call));
-  co_return co_await core.parts.provider.delete_volume(instance.volume, call);
+  COVE_CO_TRY_VOID(co_await provider->stop_instance(instance, call));
+  co_return co_await provider->delete_volume(instance.volume, call);
 }
 
 Task<Result<std::uint32_t>> collect_garbage(Core& core, SandboxId sandbox,
@@ -100,7 +101,7 @@ Task<Result<std::uint32_t>> sweep_tombstone(Core& core, SandboxId sandbox,
     Grave grave = found->tombstone.graves[i];
     std::vector<GarbageVolume> elsewhere;
     for (const GarbageVolume& volume : grave.volumes) {
-      if (!core.reaches(volume.node)) {
+      if (!core.reaches(place_of(volume))) {
         elsewhere.push_back(volume);
         continue;
       }

@@ -8,7 +8,9 @@
 
 namespace cove::lifecycle {
 
-/// Ends what runs on a garbage volume and deletes it. REQUIRES: its node is within reach.
+inline Location place_of(const GarbageVolume& volume) { return {volume.provider, volume.node}; }
+
+/// Ends what runs on a garbage volume and deletes it. REQUIRES: its place is within reach.
 Task<Result<void>> delete_volume(Core& core, SandboxId sandbox, GarbageVolume volume,
                                  const CallContext& call);
 

@@ -23,7 +23,8 @@ constexpr std::chrono::milliseconds kWatchArchive = 250ms;
 
 std::chrono::milliseconds turn_length(const Job& job) {
   const auto beat = job.core->settings.heartbeat;
-  const bool watched = job.at.record.operation && job.operation().kind == OperationKind::kArchive;
+  const auto row = row_of(job.at.record);
+  const bool watched = row && is_archiving(*row);
   return watched ? std::min(beat, kWatchArchive) : beat;
 }
 

@@ -133,7 +133,7 @@ Durability durability_of_step(const Row& row, const Row& reached) {
 /// The swap after a step: the next phase, and with the last one completion.
 Task<Result<bool>> commit_step(Job& job, const Row& row, StepOutcome outcome) {
   const std::optional<Row> reached =
-      row.next ? find_row(row.state, row.kind, *row.next) : std::optional<Row>(row);
+      row.next ? find_row(row.kind, *row.next) : std::optional<Row>(row);
   if (!reached->next && row.kind == OperationKind::kDestroy) {
     co_return co_await commit_removal(job);
   }
@@ -188,8 +188,8 @@ bool gives_way(const Job& job, Urgency urgency) {
   if (!job.at.record.operation) return false;
   const OperationKind kind = job.operation().kind;
   if (urgency == Urgency::kDestroy) return kind != OperationKind::kDestroy;
-  if (kind == OperationKind::kArchive) return true;
   const auto row = row_of(job.at.record);
+  if (row && is_archiving(*row)) return true;
   const bool drains = job.core->parts.clock.now() < job.drain_until;
   return kind == OperationKind::kStop && row && row->abandoned_to.has_value() && !drains;
 }
@@ -197,8 +197,8 @@ bool gives_way(const Job& job, Urgency urgency) {
 /// True for an archive past its upload: the restore that somebody waits for takes its place, and
 /// waits for no deletion.
 bool only_deletes(const Job& job) {
-  return job.at.record.operation && job.operation().kind == OperationKind::kArchive &&
-         job.operation().phase != Phase::kClaimed;
+  const auto row = row_of(job.at.record);
+  return row && is_archiving(*row) && row->phase != Phase::kClaimed;
 }
 
 void give_way(Job& job, Urgency urgency) {
@@ -209,7 +209,8 @@ void give_way(Job& job, Urgency urgency) {
 
 /// True for an archive that need not go on: the restore that somebody waits for takes its place.
 bool leaves_the_rest(const Job& job) {
-  if (job.operation().kind != OperationKind::kArchive) return false;
+  const auto row = row_of(job.at.record);
+  if (!row || !is_archiving(*row)) return false;
   return !job.hold || job.hold->is_wanted(Urgency::kUser);
 }
 
@@ -303,7 +304,9 @@ Task<Result<std::shared_ptr<Job>>> take(std::shared_ptr<Core> core,
                                         Taking taking, Intent intent, const CallContext& call) {
   const Instant sent = core->parts.clock.now();
   COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
-  Attempt attempt = core->attempt(now);
+  const std::string provider =
+      intent.provider.empty() ? place_of_made(at.record).provider : intent.provider;
+  COVE_CO_TRY(Attempt attempt, core->attempt(now, provider));
   attempt.leases = intent.leases;
   attempt.drain_for = intent.drain_for;
   const Record record = core->without_dead_leases(at.record);
@@ -324,7 +327,8 @@ Task<Result<std::shared_ptr<Job>>> take_first(std::shared_ptr<Core> core,
                                               const CallContext& call) {
   const Instant sent = core->parts.clock.now();
   COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
-  const Attempt attempt = core->attempt(now);
+  const std::string usual;
+  COVE_CO_TRY(const Attempt attempt, core->attempt(now, usual));
   const Incarnation incarnation(base::random_name(core->parts.ids));
   Record record = first_record(sandbox, key, incarnation, attempt);
   const auto inserted = co_await core->records.insert(record, call);

@@ -23,6 +23,7 @@ struct Intent {
   bool takes_lease = false;
   std::chrono::milliseconds drain_for{0};  ///< of a stop: how long what runs may take to finish
   Reason reason = Reason::kAsked;
+  std::string provider{};  ///< where a volume is to be made; empty = where the record says
 };
 
 /// Swaps an operation in. Null: somebody else was faster, decide again. Errors: what `taking`

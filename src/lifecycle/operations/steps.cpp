@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/async/timing.hpp"
+#include "lifecycle/operations/command_hold.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/requests/source.hpp"
 
@@ -31,7 +32,8 @@ InstanceRef made_instance(const Job& job) {
 
 Task<Outcome> create_volume(Job& job, const CallContext& call) {
   const InstanceRef made = made_instance(job);
-  const auto created = co_await job.core->parts.provider.create_volume(made.volume, call);
+  COVE_CO_TRY(Provider* const provider, job.core->provider_of(job.at.record));
+  const auto created = co_await provider->create_volume(made.volume, call);
   co_return outcome_of(created);
 }
 
@@ -40,9 +42,11 @@ Task<Outcome> create_volume(Job& job, const CallContext& call) {
 Task<Outcome> start_instance(Job& job, const CallContext& call) {
   Core& core = *job.core;
   const InstanceRef made = made_instance(job);
+  COVE_CO_TRY(Provider* const provider, core.provider_of(job.at.record));
+  const SandboxPolicy policy = core.policy_of(*provider);
   const Instant give_up = core.parts.clock.now() + core.settings.owner_dead_after;
   for (auto pause = 2ms;; pause = std::min(pause * 2, 200ms)) {
-    const auto started = co_await core.parts.provider.start_instance(made, core.parts.policy, call);
+    const auto started = co_await provider->start_instance(made, policy, call);
     const bool is_open = !started && started.error().code() == ErrorCode::kFailedPrecondition;
     if (!is_open || core.parts.clock.now() >= give_up) co_return outcome_of(started);
     const Instant when = core.parts.clock.now() + pause;
@@ -52,16 +56,17 @@ Task<Outcome> start_instance(Job& job, const CallContext& call) {
 
 Task<Outcome> stop_instance(Job& job, const CallContext& call) {
   const InstanceRef current = job.core->instance_of(job.at.record);
-  co_return outcome_of(co_await job.core->parts.provider.stop_instance(current, call));
+  COVE_CO_TRY(Provider* const provider, job.core->provider_of(job.at.record));
+  co_return outcome_of(co_await provider->stop_instance(current, call));
 }
 
 /// Nothing where the instance is gone: then there is nobody to ask.
 Task<Result<std::shared_ptr<Guest>>> connect_if_there(Job& job, const InstanceRef& instance,
                                                       const CallContext& call) {
-  Provider& provider = job.core->parts.provider;
-  auto guest = co_await provider.connect(instance, call);
+  COVE_CO_TRY(Provider* const provider, job.core->provider_of(job.at.record));
+  auto guest = co_await provider->connect(instance, call);
   if (guest || guest.error().code() != ErrorCode::kUnavailable) co_return guest;
-  COVE_CO_TRY(const InstanceStatus status, co_await provider.inspect(instance, call));
+  COVE_CO_TRY(const InstanceStatus status, co_await provider->inspect(instance, call));
   if (status.state == InstanceState::kGone) co_return std::shared_ptr<Guest>();
   co_return guest;
 }
@@ -76,6 +81,8 @@ std::uint32_t forbidding(const Job& job, const GuestStatus& status) {
 Task<Result<void>> wait_for_commands(Job& job, Guest& guest, const CallContext& call) {
   const Core& core = *job.core;
   for (;;) {
+    // Before it is asked what runs, so that nothing begins between the answer and the end.
+    COVE_CO_TRY_VOID(co_await hold_commands(guest, job.id, call));
     const bool in_time = core.parts.clock.now() < job.drain_until;
     if (!in_time && job.drain == Drain::kCancel) co_return ok();
     COVE_CO_TRY(const GuestStatus status, co_await guest.status(call));
@@ -100,10 +107,10 @@ Task<Result<void>> ask_and_sync(Job& job, Guest& guest, const CallContext& call)
 /// Writes to the disk what an instance left that cannot do it itself. A volume that is missing has
 /// nothing; the next start says so.
 Task<Result<void>> end_and_sync(Job& job, InstanceRef instance, const CallContext& call) {
-  Provider& provider = job.core->parts.provider;
-  COVE_CO_TRY_VOID(co_await provider.stop_instance(instance, call));
-  if (!provider.capabilities().offline_volume) co_return ok();
-  auto volume = co_await provider.open_volume(instance.volume, VolumeAccess::kRead, call);
+  COVE_CO_TRY(Provider* const provider, job.core->provider_of(job.at.record));
+  COVE_CO_TRY_VOID(co_await provider->stop_instance(instance, call));
+  if (!provider->capabilities().offline_volume) co_return ok();
+  auto volume = co_await provider->open_volume(instance.volume, VolumeAccess::kRead, call);
   if (!volume && volume.error().code() == ErrorCode::kIntegrity) co_return ok();
   if (!volume) co_return volume.error();
   co_return co_await (*volume)->sync(call);
@@ -116,6 +123,8 @@ Task<Outcome> drain(Job& job, const CallContext& call) {
   Result<void> done = ok();
   if (guest) {
     done = co_await ask_and_sync(job, **guest, call);
+    // What comes of the failure is up to others; if they end it, this changes nothing.
+    if (!done) co_await let_commands_in(*job.core, *guest, job.id);
   } else {
     done = guest.error();
   }
@@ -129,9 +138,10 @@ Task<Outcome> upload_archive(Job& job, const CallContext& call) {
   Core& core = *job.core;
   const InstanceRef current = core.instance_of(job.at.record);
   // A start that was given up may have come late; it was never handed out.
-  COVE_CO_TRY_VOID(co_await core.parts.provider.stop_instance(current, call));
+  COVE_CO_TRY(Provider* const provider, core.provider_of(job.at.record));
+  COVE_CO_TRY_VOID(co_await provider->stop_instance(current, call));
   COVE_CO_TRY(auto volume,
-              co_await core.parts.provider.open_volume(current.volume, VolumeAccess::kRead, call));
+              co_await provider->open_volume(current.volume, VolumeAccess::kRead, call));
   SnapshotOwner owner = core.snapshot_owner(job.at.record);
   owner.saved_at = job.operation().started_at;
   const OperationId attempt = job.id;
@@ -146,15 +156,15 @@ Task<Outcome> upload_archive(Job& job, const CallContext& call) {
 
 Task<Outcome> delete_current_volume(Job& job, const CallContext& call) {
   const Record& record = job.at.record;
-  const GarbageVolume volume{record.node, record.generation, record.epoch};
+  const GarbageVolume volume{record.node, record.generation, record.epoch, record.provider};
   co_return outcome_of(co_await delete_volume(*job.core, record.sandbox_id, volume, call));
 }
 
 Task<Outcome> restore_snapshot(Job& job, const CallContext& call) {
   Core& core = *job.core;
   const InstanceRef made = made_instance(job);
-  COVE_CO_TRY(auto volume,
-              co_await core.parts.provider.open_volume(made.volume, VolumeAccess::kWrite, call));
+  COVE_CO_TRY(Provider* const provider, core.provider_of(job.at.record));
+  COVE_CO_TRY(auto volume, co_await provider->open_volume(made.volume, VolumeAccess::kWrite, call));
   const SnapshotRef snapshot = *job.at.record.snapshot;
   COVE_CO_TRY_VOID(co_await core.parts.snapshotter.restore(snapshot, *volume, call));
   COVE_CO_TRY_VOID(co_await volume->sync(call));
@@ -166,15 +176,16 @@ Task<Outcome> restore_snapshot(Job& job, const CallContext& call) {
 std::vector<GarbageVolume> doomed_volumes(const Job& job) {
   std::vector<GarbageVolume> volumes = grave_of(job.at.record, StoreTime{}).volumes;
   std::erase_if(volumes,
-                [&](const GarbageVolume& volume) { return !job.core->reaches(volume.node); });
+                [&](const GarbageVolume& volume) { return !job.core->reaches(place_of(volume)); });
   return volumes;
 }
 
 Task<Outcome> end_instances(Job& job, const CallContext& call) {
   for (const GarbageVolume& volume : doomed_volumes(job)) {
+    COVE_CO_TRY(Provider* const provider, job.core->provider_of(volume.provider));
     const InstanceRef instance =
         job.core->instance_of(job.at.record.sandbox_id, volume.generation, volume.epoch);
-    COVE_CO_TRY_VOID(co_await job.core->parts.provider.stop_instance(instance, call));
+    COVE_CO_TRY_VOID(co_await provider->stop_instance(instance, call));
   }
   co_return StepOutcome{};
 }
@@ -210,6 +221,12 @@ constexpr Step kSteps[] = {
     {OperationKind::kRestore, Phase::kClaimed, create_volume},
     {OperationKind::kRestore, Phase::kVolumeCreated, restore_snapshot},
     {OperationKind::kRestore, Phase::kSnapshotRestored, start_instance},
+    {OperationKind::kRelocate, Phase::kClaimed, upload_archive},
+    {OperationKind::kRelocate, Phase::kArchiveUploaded, stop_instance},
+    {OperationKind::kRelocate, Phase::kProviderDeleted, delete_current_volume},
+    {OperationKind::kRelocate, Phase::kVolumeDeleted, create_volume},
+    {OperationKind::kRelocate, Phase::kVolumeCreated, restore_snapshot},
+    {OperationKind::kRelocate, Phase::kSnapshotRestored, start_instance},
     {OperationKind::kDestroy, Phase::kClaimed, end_instances},
     {OperationKind::kDestroy, Phase::kProviderDeleted, delete_every_volume},
     {OperationKind::kDestroy, Phase::kVolumeDeleted, delete_archive},
@@ -241,9 +258,11 @@ static_assert(every_row_has_its_step(), "a phase of the table has no step, or a 
 
 Task<Result<StepOutcome>> run_step(Job& job, const CallContext& call) {
   const Step* step = find_step(job.operation().kind, job.operation().phase);
-  // Each attempt that starts something reads its source, after the claim is in the record.
+  // Each attempt that starts something reads its source, after the claim is in the record. One that
+  // goes on from a later phase has given its place back where it failed before.
   const Row row = *row_of(job.at.record);
-  if (row.to == SandboxState::kRunning && row.phase == Phase::kClaimed) {
+  const bool begins = row.phase == Phase::kClaimed || row.kind == OperationKind::kRelocate;
+  if (row.to == SandboxState::kRunning && begins) {
     const WorkspaceKey key = job.at.record.key;
     const auto alive = co_await check_source(*job.core, key, call);
     job.refused = !alive && alive.error().code() == ErrorCode::kFailedPrecondition;
@@ -259,7 +278,9 @@ Task<void> clean_up(Core& core, Record failed, const CallContext& call) {
   if (!failed.operation) co_return;
   if (failed.operation->kind == OperationKind::kResume) {
     const InstanceRef started = core.instance_of(failed);
-    const auto stopped = co_await core.parts.provider.stop_instance(started, call);
+    const auto provider = core.provider_of(failed);
+    if (!provider) co_return core.log(LogLevel::kWarning, provider.error().describe());
+    const auto stopped = co_await (*provider)->stop_instance(started, call);
     if (!stopped) core.log(LogLevel::kWarning, stopped.error().describe());
   }
   const auto collected = co_await collect_garbage(core, failed.sandbox_id, call);

@@ -45,12 +45,21 @@ bool occupies(const Record& record) {
   switch (record.operation->kind) {
     case OperationKind::kProvision:
     case OperationKind::kResume:
-    case OperationKind::kRestore: return true;
+    case OperationKind::kRestore:
+    case OperationKind::kRelocate: return true;
     case OperationKind::kDestroy: return record.operation->phase == Phase::kClaimed;
     case OperationKind::kStop:
-    case OperationKind::kArchive: break;
+    case OperationKind::kArchive:
+    case OperationKind::kLost: break;
   }
   return false;
+}
+
+std::string_view quota_of_document(std::string_view document) {
+  if (document == "running/all") return "running";
+  if (document.starts_with("running/source/")) return "running_per_source";
+  if (document.starts_with("running/user/")) return "running_per_user";
+  return {};
 }
 
 Error quota_exceeded(const QuotaScope& scope, const Places& places) {

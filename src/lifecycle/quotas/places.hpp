@@ -35,6 +35,9 @@ bool holds(const Places& places, const SandboxId& sandbox);
 /// may still run.
 bool occupies(const Record& record);
 
+/// Which quota a document is of, as the configuration calls it: "running_per_user"; empty = none.
+std::string_view quota_of_document(std::string_view document);
+
 /// What a caller is told who gets no place: how many there are, and who has them.
 Error quota_exceeded(const QuotaScope& scope, const Places& places);
 

@@ -176,6 +176,33 @@ Task<Result<std::uint32_t>> Quotas::reclaim_all(const CallContext& call) {
   co_return freed;
 }
 
+Task<Result<std::map<std::string, QuotaUse>>> Quotas::in_use(const CallContext& call) {
+  std::map<std::string, QuotaUse> uses;
+  const auto limited = [&uses](const char* name, std::uint32_t limit) {
+    if (limit > 0) uses[name].limit = limit;
+  };
+  limited("running", limits_.all);
+  limited("running_per_source", limits_.per_source);
+  limited("running_per_user", limits_.per_user);
+  if (uses.empty()) co_return uses;
+  DocumentQuery query;
+  query.kind = DocumentKind::kQuota;
+  do {
+    COVE_CO_TRY(const auto page, co_await store_.query(query, call));
+    for (const StoredDocument& stored : page.documents) {
+      const auto use = uses.find(std::string(quota_of_document(stored.id.name)));
+      const auto places = parse_places(stored.document.body);
+      if (use == uses.end() || !places) continue;
+      const auto held = static_cast<std::uint32_t>(places->held.size());
+      use->second.places += held;
+      use->second.fullest = std::max(use->second.fullest, held);
+      if (held >= use->second.limit) ++use->second.at_limit;
+    }
+    query.after = page.next;
+  } while (!query.after.empty());
+  co_return uses;
+}
+
 Task<Result<Quotas::Stored>> Quotas::load(std::string document, std::string of,
                                           const CallContext& call) {
   const DocumentId id{DocumentKind::kQuota, document};

@@ -18,6 +18,14 @@
 
 namespace cove::lifecycle {
 
+/// How much of a quota is in use.
+struct QuotaUse {
+  std::uint32_t limit = 0;     ///< of one document: of the deployment, a source, a user
+  std::uint64_t places = 0;    ///< taken, over all of them
+  std::uint32_t fullest = 0;   ///< taken in the one that has the most
+  std::uint64_t at_limit = 0;  ///< how many have no place left
+};
+
 class Quotas {
  public:
   Quotas(MetadataStore& store, RecordStore& records, Scheduler& scheduler, const Clock& clock,
@@ -32,6 +40,10 @@ class Quotas {
 
   /// Looks through all places for those that nobody needs. Returns how many it freed.
   Task<Result<std::uint32_t>> reclaim_all(const CallContext& call);
+
+  /// How much is in use, by the quota's name in the configuration; of those that are limited here.
+  /// Reads each quota's document once: one for each source and user that runs something.
+  Task<Result<std::map<std::string, QuotaUse>>> in_use(const CallContext& call);
 
  private:
   struct Stored {

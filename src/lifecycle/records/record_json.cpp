@@ -1,4 +1,7 @@
-// The record's JSON form, version 2 (1 is read too): docs/formats.md, section "Record".
+// The record's JSON form, version 3 where it says what version 2 cannot, else 2 (1 is read too):
+// docs/formats.md, section "Record".
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include <cove/record.hpp>
@@ -13,8 +16,20 @@ namespace {
 using lifecycle::JsonReader;
 using nlohmann::json;
 
-constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kWithPlaces = 3;
+constexpr std::uint64_t kWithDrain = 2;
 constexpr std::uint64_t kWithoutDrain = 1;
+
+/// An older Cove beside this one reads version 2: it is given up only where it does not do.
+std::uint64_t version_of(const Record& record) {
+  const bool elsewhere =
+      std::any_of(record.garbage.begin(), record.garbage.end(), [&](const Garbage& garbage) {
+        const auto* volume = std::get_if<GarbageVolume>(&garbage);
+        return volume != nullptr && volume->provider != record.provider;
+      });
+  const bool moves = record.operation && record.operation->kind == OperationKind::kRelocate;
+  return elsewhere || moves ? kWithPlaces : kWithDrain;
+}
 
 std::int64_t millis(StoreTime time) { return time.time_since_epoch().count(); }
 
@@ -31,28 +46,37 @@ json write_snapshot(const std::optional<SnapshotRef>& snapshot) {
           {"content_bytes", snapshot->content_bytes}};
 }
 
-json write_operation(const std::optional<Operation>& operation) {
-  if (!operation) return nullptr;
-  return {{"id", operation->id.str()},
-          {"kind", name_of(operation->kind)},
-          {"phase", name_of(operation->phase)},
-          {"owner", operation->owner.str()},
-          {"attempt", operation->attempt},
-          {"started_at", millis(operation->started_at)},
-          {"heartbeat_at", millis(operation->heartbeat_at)},
-          {"drain_until", millis(operation->drain_until)},
-          {"generation", operation->generation.str()},
-          {"epoch", number_of(operation->epoch)},
-          {"snapshot", write_snapshot(operation->snapshot)},
-          {"error", operation->error}};
+json write_place(const std::optional<Location>& place) {
+  if (!place) return nullptr;
+  return {{"provider", place->provider}, {"node", place->node.str()}};
 }
 
-json write_garbage(const Garbage& garbage) {
+json write_operation(const std::optional<Operation>& operation, std::uint64_t version) {
+  if (!operation) return nullptr;
+  json map = {{"id", operation->id.str()},
+              {"kind", name_of(operation->kind)},
+              {"phase", name_of(operation->phase)},
+              {"owner", operation->owner.str()},
+              {"attempt", operation->attempt},
+              {"started_at", millis(operation->started_at)},
+              {"heartbeat_at", millis(operation->heartbeat_at)},
+              {"drain_until", millis(operation->drain_until)},
+              {"generation", operation->generation.str()},
+              {"epoch", number_of(operation->epoch)},
+              {"snapshot", write_snapshot(operation->snapshot)},
+              {"error", operation->error}};
+  if (version >= kWithPlaces) map["to"] = write_place(operation->to);
+  return map;
+}
+
+json write_garbage(const Garbage& garbage, std::uint64_t version) {
   if (const auto* volume = std::get_if<GarbageVolume>(&garbage)) {
-    return {{"kind", "volume"},
-            {"node", volume->node.str()},
-            {"generation", volume->generation.str()},
-            {"epoch", number_of(volume->epoch)}};
+    json map = {{"kind", "volume"},
+                {"node", volume->node.str()},
+                {"generation", volume->generation.str()},
+                {"epoch", number_of(volume->epoch)}};
+    if (version >= kWithPlaces) map["provider"] = volume->provider;
+    return map;
   }
   if (const auto* snapshot = std::get_if<GarbageSnapshot>(&garbage)) {
     return {{"kind", "snapshot"}, {"snapshot", write_snapshot(snapshot->snapshot)}};
@@ -87,6 +111,14 @@ void read_optional_snapshot(JsonReader& reader, std::optional<SnapshotRef>& out)
   }
 }
 
+void read_place(JsonReader& outer, std::optional<Location>& out) {
+  const json* value = outer.optional("to");
+  if (value == nullptr) return;
+  JsonReader reader(*value, "to");
+  out = Location{reader.text("provider"), reader.id<NodeId>("node")};
+  outer.merge(reader.finish());
+}
+
 Result<Operation> read_operation(const json& value, std::uint64_t version) {
   JsonReader reader(value, "operation");
   Operation operation;
@@ -102,17 +134,22 @@ Result<Operation> read_operation(const json& value, std::uint64_t version) {
   operation.epoch = Epoch(reader.number("epoch"));
   read_optional_snapshot(reader, operation.snapshot);
   operation.error = reader.text("error");
+  if (version >= kWithPlaces) read_place(reader, operation.to);
   COVE_TRY_VOID(reader.finish());
   return operation;
 }
 
-Result<Garbage> read_garbage(const json& value) {
+/// `provider`: whose a volume is of which an older version says nothing.
+Result<Garbage> read_garbage(const json& value, std::uint64_t version,
+                             const std::string& provider) {
   JsonReader reader(value, "garbage");
   const std::string kind = reader.text("kind");
   Garbage garbage;
   if (kind == "volume") {
-    garbage = GarbageVolume{reader.id<NodeId>("node"), reader.id<Generation>("generation"),
-                            Epoch(reader.number("epoch"))};
+    GarbageVolume volume{reader.id<NodeId>("node"), reader.id<Generation>("generation"),
+                         Epoch(reader.number("epoch")), provider};
+    if (version >= kWithPlaces) volume.provider = reader.text("provider");
+    garbage = std::move(volume);
   } else if (kind == "snapshot") {
     const json* inner = reader.member("snapshot");
     if (inner == nullptr) return reader.finish().error();
@@ -134,7 +171,7 @@ void read_parts(JsonReader& reader, std::uint64_t version, Record& record) {
     reader.merge(lease.finish());
   }
   for (const json& element : reader.array("garbage")) {
-    auto garbage = read_garbage(element);
+    auto garbage = read_garbage(element, version, record.provider);
     if (garbage) {
       record.garbage.push_back(*std::move(garbage));
     } else {
@@ -161,9 +198,15 @@ void check_sense(JsonReader& reader, const Record& record) {
                 std::string(name_of(record.state)));
   }
   if (operation && operation->id.empty()) reader.fail("its operation has no id");
-  if (operation && operation->kind == OperationKind::kArchive &&
-      operation->snapshot.has_value() != (operation->phase != Phase::kClaimed)) {
-    reader.fail("its archive has a snapshot before the upload, or none after it");
+  const auto row = lifecycle::row_of(record);
+  const bool archives = row && lifecycle::is_archiving(*row);
+  if (operation &&
+      operation->snapshot.has_value() != (archives && operation->phase != Phase::kClaimed)) {
+    reader.fail("its operation has a snapshot before an upload, or none after it");
+  }
+  const bool leaves = archives && operation->kind == OperationKind::kRelocate;
+  if (operation && operation->to.has_value() != leaves) {
+    reader.fail("its relocate goes nowhere, or what is none goes somewhere");
   }
   const bool has_volume =
       record.state == SandboxState::kRunning || record.state == SandboxState::kStopped;
@@ -176,8 +219,8 @@ Result<Record> read_record(const json& value) {
   JsonReader reader(value, "record");
   Record record;
   const std::uint64_t version = reader.number("version");
-  if (version != kVersion && version != kWithoutDrain) {
-    return Error(ErrorCode::kIntegrity, "not a record of version 1 or 2");
+  if (version < kWithoutDrain || version > kWithPlaces) {
+    return Error(ErrorCode::kIntegrity, "not a record of version 1, 2 or 3");
   }
   record.sandbox_id = reader.id<SandboxId>("sandbox_id");
   record.state = reader.name<SandboxState>("state", lifecycle::kAllStates);
@@ -206,16 +249,17 @@ Result<Record> read_record(const json& value) {
 }  // namespace
 
 std::string to_json(const Record& record) {
+  const std::uint64_t version = version_of(record);
   json activity = json::array();
   for (const ActivityLease& lease : record.activity) {
     activity.push_back({{"owner", lease.owner.str()}, {"expires_at", millis(lease.expires_at)}});
   }
   json garbage = json::array();
-  for (const Garbage& item : record.garbage) garbage.push_back(write_garbage(item));
+  for (const Garbage& item : record.garbage) garbage.push_back(write_garbage(item, version));
   const json key = {{"source_type", record.key.source_type},
                     {"source_id", record.key.source_id},
                     {"user_id", record.key.user_id}};
-  return base::dump_json({{"version", kVersion},
+  return base::dump_json({{"version", version},
                           {"sandbox_id", record.sandbox_id.str()},
                           {"key", key},
                           {"state", name_of(record.state)},
@@ -229,7 +273,7 @@ std::string to_json(const Record& record) {
                           {"last_active_at", millis(record.last_active_at)},
                           {"activity", std::move(activity)},
                           {"garbage", std::move(garbage)},
-                          {"operation", write_operation(record.operation)},
+                          {"operation", write_operation(record.operation, version)},
                           {"failures", record.failures},
                           {"failed_at", millis(record.failed_at)},
                           {"needs_attention", record.needs_attention}});

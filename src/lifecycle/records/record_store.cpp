@@ -48,7 +48,7 @@ DocumentIndex index_of(const Record& record) {
   index.active_at = record.last_active_at;
   if (record.operation) {
     index.heartbeat_at = record.operation->heartbeat_at;
-  } else if (!record.garbage.empty()) {
+  } else if (!record.garbage.empty() || !record.needs_attention.empty()) {
     index.heartbeat_at = StoreTime{};
   }
   return index;

@@ -27,8 +27,9 @@ struct StoredTombstone {
 
 DocumentId document_of(const SandboxId& sandbox);
 
-/// What a record can be found by. Where it has garbage but no operation, its heartbeat is the year
-/// 1970: so one query by heartbeat finds everything that still has to be done.
+/// What a record can be found by. Where it has garbage or needs attention, and no operation, its
+/// heartbeat is the year 1970: so one query by heartbeat finds everything that still has to be
+/// done.
 DocumentIndex index_of(const Record& record);
 
 /// What an update makes of a record; nothing = leave it as it is.
@@ -66,6 +67,11 @@ class RecordStore {
 
   Task<Result<DocumentPage>> query(const DocumentQuery& query, const CallContext& call) {
     return store_.query(query, call);
+  }
+
+  /// How many records there are in each state, without reading them where the store can do that.
+  Task<Result<StateCounts>> count(const CallContext& call) {
+    return store_.count_by_state(DocumentKind::kSandbox, call);
   }
 
   Task<Result<std::optional<StoredTombstone>>> tombstone(const SandboxId& sandbox,

@@ -12,9 +12,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
+constexpr std::uint64_t kWithoutProviders = 1;
 
-Grave read_grave(JsonReader& outer, const json& value) {
+Grave read_grave(JsonReader& outer, const json& value, std::uint64_t version) {
   JsonReader reader(value, "grave");
   Grave grave;
   grave.incarnation = reader.id<Incarnation>("incarnation");
@@ -26,8 +27,11 @@ Grave read_grave(JsonReader& outer, const json& value) {
   }
   for (const json& element : reader.array("volumes")) {
     JsonReader volume(element, "volume");
-    grave.volumes.push_back({volume.id<NodeId>("node"), volume.id<Generation>("generation"),
-                             Epoch(volume.number("epoch"))});
+    GarbageVolume& read = grave.volumes.emplace_back();
+    read.node = volume.id<NodeId>("node");
+    read.generation = volume.id<Generation>("generation");
+    read.epoch = Epoch(volume.number("epoch"));
+    if (version != kWithoutProviders) read.provider = volume.text("provider");
     reader.merge(volume.finish());
   }
   if (grave.incarnation.empty()) reader.fail("it has no incarnation");
@@ -40,7 +44,8 @@ json write_grave(const Grave& grave) {
   for (const GarbageVolume& volume : grave.volumes) {
     volumes.push_back({{"node", volume.node.str()},
                        {"generation", volume.generation.str()},
-                       {"epoch", number_of(volume.epoch)}});
+                       {"epoch", number_of(volume.epoch)},
+                       {"provider", volume.provider}});
   }
   return {{"incarnation", grave.incarnation.str()},
           {"destroyed_at", grave.destroyed_at.time_since_epoch().count()},
@@ -56,7 +61,7 @@ json write_grave(const Grave& grave) {
 Grave grave_of(const Record& record, StoreTime now) {
   Grave grave{record.incarnation, record.key, now, {}};
   if (!record.generation.empty()) {
-    grave.volumes.push_back({record.node, record.generation, record.epoch});
+    grave.volumes.push_back({record.node, record.generation, record.epoch, record.provider});
   }
   for (const Garbage& garbage : record.garbage) {
     if (const auto* volume = std::get_if<GarbageVolume>(&garbage)) grave.volumes.push_back(*volume);
@@ -89,13 +94,14 @@ Result<Tombstone> parse_tombstone(std::string_view text) {
   auto parsed = base::parse_json(text);
   if (!parsed) return Error(ErrorCode::kIntegrity, "not a tombstone").with_cause(parsed.error());
   JsonReader reader(*parsed, "tombstone");
-  if (reader.number("version") != kVersion) {
-    return Error(ErrorCode::kIntegrity, "not a tombstone of version 1");
+  const std::uint64_t version = reader.number("version");
+  if (version != kVersion && version != kWithoutProviders) {
+    return Error(ErrorCode::kIntegrity, "not a tombstone of version 1 or 2");
   }
   Tombstone tombstone;
   tombstone.sandbox_id = reader.id<SandboxId>("sandbox_id");
   for (const json& element : reader.array("graves")) {
-    tombstone.graves.push_back(read_grave(reader, element));
+    tombstone.graves.push_back(read_grave(reader, element, version));
   }
   COVE_TRY_VOID(reader.finish());
   return tombstone;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lifecycle/operations/command_hold.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/operations/runner.hpp"
 #include "lifecycle/waiting.hpp"
@@ -33,7 +34,7 @@ Result<void> check_key(const Record& record, const WorkspaceKey& key) {
 }
 
 AcquiredInstance use(Core& core, const Record& record, AcquireWork work) {
-  const AcquiredInstance acquired{core.instance_of(record), work};
+  const AcquiredInstance acquired{core.instance_of(record), work, record.provider};
   core.activity.note(acquired.instance, core.parts.clock.now());
   core.keep_renewing();
   return acquired;
@@ -106,18 +107,22 @@ Move move_for(const Core& core, const Record& record, StoreTime now) {
     if (record.state == SandboxState::kStopped) return Move::kResume;
     return record.state == SandboxState::kArchived ? Move::kRestore : Move::kProvision;
   }
-  const bool abandonable = row_of(record)->abandoned_to.has_value();
+  const Row row = *row_of(record);
+  const bool abandonable = row.abandoned_to.has_value();
+  if (is_archiving(row)) return abandonable ? Move::kAbandonArchive : Move::kRestore;
   switch (record.operation->kind) {
     case OperationKind::kStop: {
       const bool drains = record.operation->drain_until > now;
       if (abandonable && drains && !core.is_free(*record.operation, now)) return Move::kWait;
       return abandonable ? Move::kAbandonStop : Move::kTakeOver;
     }
-    case OperationKind::kArchive: return abandonable ? Move::kAbandonArchive : Move::kRestore;
+    case OperationKind::kArchive:
     case OperationKind::kProvision:
     case OperationKind::kResume:
     case OperationKind::kRestore:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kRelocate:
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
   return core.is_free(*record.operation, now) ? Move::kTakeOver : Move::kWait;
 }
@@ -157,10 +162,12 @@ AcquireWork work_of(OperationKind kind) {
   switch (kind) {
     case OperationKind::kProvision: return AcquireWork::kProvisioned;
     case OperationKind::kResume: return AcquireWork::kResumed;
-    case OperationKind::kRestore: return AcquireWork::kRestored;
+    case OperationKind::kRestore:
+    case OperationKind::kRelocate: return AcquireWork::kRestored;
     case OperationKind::kStop:
     case OperationKind::kArchive:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
   return AcquireWork::kNone;
 }
@@ -244,6 +251,7 @@ class Acquire {
     if (!swapped) co_return swapped.error();
     core_->tell(LifecycleEvent{next.sandbox_id, next.state, OperationKind::kStop, Phase::kClaimed,
                                true, "abandoned: in use again", Reason::kAcquire});
+    co_await let_commands_in(*core_, next, at.record.operation->id);
     co_return Acquired(use(*core_, next, AcquireWork::kNone));
   }
 

@@ -82,22 +82,21 @@ Task<Result<OrphanReport>> compare(Core& core, const ProviderInventory& inventor
 
 /// Whether the document is a record that says running without an instance in the inventory; then
 /// which one it misses.
-std::optional<InstanceRef> missing_instance(const Core& core, const StoredDocument& stored,
+std::optional<InstanceRef> missing_instance(const Core& core, const Provider& provider,
+                                            const StoredDocument& stored,
                                             const std::set<InstanceRef>& there) {
   const auto record = parse_record(stored.document.body);
   if (!record || record->operation || record->state != SandboxState::kRunning) return std::nullopt;
-  if (record->provider != core.parts.provider.name()) return std::nullopt;
+  if (record->provider != provider.name()) return std::nullopt;
   const InstanceRef instance = core.instance_of(*record);
   if (there.contains(instance)) return std::nullopt;
   return instance;
 }
 
-}  // namespace
-
-Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
-  Provider& provider = core->parts.provider;
-  COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core->deployment, call));
-  COVE_CO_TRY(OrphanReport report, co_await compare(*core, inventory, call));
+Task<Result<OrphanReport>> find_orphans_of(Core& core, Provider& provider,
+                                           const CallContext& call) {
+  COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core.deployment, call));
+  COVE_CO_TRY(OrphanReport report, co_await compare(core, inventory, call));
   for (const DeploymentId& other : inventory.others) {
     COVE_CO_TRY(const ProviderInventory foreign, co_await provider.list(other, call));
     append(report.foreign_volumes, foreign.volumes);
@@ -106,10 +105,10 @@ Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallCo
   co_return report;
 }
 
-Task<Result<std::uint32_t>> stop_orphans(std::shared_ptr<Core> core, const CallContext& call) {
-  Provider& provider = core->parts.provider;
-  COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core->deployment, call));
-  COVE_CO_TRY(const OrphanReport orphans, co_await compare(*core, inventory, call));
+Task<Result<std::uint32_t>> stop_orphans_of(Core& core, Provider& provider,
+                                            const CallContext& call) {
+  COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core.deployment, call));
+  COVE_CO_TRY(const OrphanReport orphans, co_await compare(core, inventory, call));
   std::uint32_t stopped = 0;
   for (const InstanceRef& instance : orphans.instances) {
     COVE_CO_TRY_VOID(co_await provider.stop_instance(instance, call));
@@ -118,8 +117,8 @@ Task<Result<std::uint32_t>> stop_orphans(std::shared_ptr<Core> core, const CallC
   co_return stopped;
 }
 
-Task<Result<std::uint32_t>> settle_lost(std::shared_ptr<Core> core, const CallContext& call) {
-  Provider& provider = core->parts.provider;
+Task<Result<std::uint32_t>> settle_lost_of(std::shared_ptr<Core> core, Provider& provider,
+                                           const CallContext& call) {
   // Taken before the records are read; what starts meanwhile is asked about, and is there.
   COVE_CO_TRY(const ProviderInventory inventory, co_await provider.list(core->deployment, call));
   const std::set<InstanceRef> there(inventory.instances.begin(), inventory.instances.end());
@@ -131,14 +130,46 @@ Task<Result<std::uint32_t>> settle_lost(std::shared_ptr<Core> core, const CallCo
   do {
     COVE_CO_TRY(const auto page, co_await core->records.query(query, call));
     for (const StoredDocument& stored : page.documents) {
-      const auto missing = missing_instance(*core, stored, there);
+      const auto missing = missing_instance(*core, provider, stored, there);
       if (!missing) continue;
-      const auto gone = co_await report_unreachable(core, *missing, call);
+      const auto gone = co_await report_unreachable(core, *missing, Reason::kRecovery, call);
       // A missing volume is noted in the record; what cannot be asked now is asked again.
       if (gone && *gone) ++settled;
     }
     query.after = page.next;
   } while (!query.after.empty());
+  co_return settled;
+}
+
+}  // namespace
+
+Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallContext& call) {
+  OrphanReport report;
+  for (Provider* const provider : core->providers()) {
+    COVE_CO_TRY(const OrphanReport more, co_await find_orphans_of(*core, *provider, call));
+    append(report.volumes, more.volumes);
+    append(report.instances, more.instances);
+    append(report.foreign_volumes, more.foreign_volumes);
+    append(report.foreign_instances, more.foreign_instances);
+  }
+  co_return report;
+}
+
+Task<Result<std::uint32_t>> stop_orphans(std::shared_ptr<Core> core, const CallContext& call) {
+  std::uint32_t stopped = 0;
+  for (Provider* const provider : core->providers()) {
+    COVE_CO_TRY(const auto more, co_await stop_orphans_of(*core, *provider, call));
+    stopped += more;
+  }
+  co_return stopped;
+}
+
+Task<Result<std::uint32_t>> settle_lost(std::shared_ptr<Core> core, const CallContext& call) {
+  std::uint32_t settled = 0;
+  for (Provider* const provider : core->providers()) {
+    COVE_CO_TRY(const auto more, co_await settle_lost_of(core, *provider, call));
+    settled += more;
+  }
   co_return settled;
 }
 

@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace cove::lifecycle {
 namespace {
@@ -11,9 +15,49 @@ constexpr std::size_t kMaxProblems = 1000;
 
 /// What this node has of one sandbox.
 struct OnNode {
-  std::vector<Generation> volumes;
+  struct Volume {
+    Location place;
+    Generation generation;
+  };
+  std::vector<Volume> volumes;
   Epoch epoch{};
 };
+
+/// What the object store has of one sandbox, but for lives that a tombstone knows.
+struct InStore {
+  SandboxId sandbox;
+  std::set<Incarnation> buried;
+  std::set<Incarnation> lives;
+  std::optional<FoundSnapshot> newest;  // whether it is whole or not
+  std::optional<FoundSnapshot> whole;   // the newest of those that are
+  std::string unreadable;               // a manifest: nobody knows how new it is
+  bool has_buried = false;
+};
+
+bool is_newer(const FoundSnapshot& found, const std::optional<FoundSnapshot>& than) {
+  return !than || found.owner.saved_at >= than->owner.saved_at;
+}
+
+/// Takes a snapshot in; a manifest that cannot be read says only where it lies.
+void take(InStore& all, FoundSnapshot found) {
+  if (all.buried.contains(found.owner.incarnation)) {
+    all.has_buried = true;
+    return;
+  }
+  if (found.owner.key == WorkspaceKey{}) {
+    all.unreadable = found.problem;
+    return;
+  }
+  all.lives.insert(found.owner.incarnation);
+  if (found.problem.empty() && is_newer(found, all.whole)) all.whole = found;
+  if (is_newer(found, all.newest)) all.newest = std::move(found);
+}
+
+/// Why the newest snapshot that is whole may not be the newest of all; empty = it is.
+std::string doubt_of(const InStore& all) {
+  const std::string& problem = all.newest->problem;
+  return problem.empty() ? all.unreadable : problem;
+}
 
 /// Greater than that of any start before: nobody starts a sandbox once a second for ever.
 Epoch epoch_after(Epoch known, StoreTime now) {
@@ -71,75 +115,100 @@ class Recovery {
   }
 
   Task<Result<void>> look_at_node(const CallContext& call) {
-    COVE_CO_TRY(const auto inventory,
-                co_await core_->parts.provider.list(report_.deployment, call));
-    for (const VolumeRef& volume : inventory.volumes) {
-      on_node_[volume.sandbox].volumes.push_back(volume.generation);
-    }
-    for (const InstanceRef& instance : inventory.instances) {
-      OnNode& here = on_node_[instance.volume.sandbox];
-      here.epoch = std::max(here.epoch, instance.epoch);
+    for (Provider* const provider : core_->providers()) {
+      COVE_CO_TRY(const auto inventory, co_await provider->list(report_.deployment, call));
+      const Location place{std::string(provider->name()), provider->node()};
+      for (const VolumeRef& volume : inventory.volumes) {
+        on_node_[volume.sandbox].volumes.push_back({place, volume.generation});
+      }
+      for (const InstanceRef& instance : inventory.instances) {
+        OnNode& here = on_node_[instance.volume.sandbox];
+        here.epoch = std::max(here.epoch, instance.epoch);
+      }
     }
     co_return ok();
   }
 
-  /// Snapshots come by sandbox: of each the newest counts.
+  /// Snapshots come by sandbox: of each the newest whole one counts.
   Task<Result<void>> read_snapshots(const CallContext& call) {
-    std::optional<FoundSnapshot> newest;
+    InStore all;
     std::string after;
     do {
       COVE_CO_TRY(auto page,
                   co_await core_->parts.snapshotter.find(report_.deployment, after, call));
       for (FoundSnapshot& found : page.found) {
-        if (found.owner.sandbox.empty()) {
-          note(found.problem);
-          continue;
+        if (found.owner.key == WorkspaceKey{}) note(found.problem);
+        if (found.owner.sandbox.empty()) continue;
+        if (found.owner.sandbox != all.sandbox) {
+          InStore done = std::exchange(all, InStore());
+          COVE_CO_TRY_VOID(co_await make_record(std::move(done), call));
+          COVE_CO_TRY(all, co_await begin(found.owner.sandbox, call));
         }
-        const bool same = newest && newest->owner.sandbox == found.owner.sandbox;
-        if (newest && !same) COVE_CO_TRY_VOID(co_await make_record(*std::move(newest), call));
-        const bool older = same && found.owner.saved_at < newest->owner.saved_at;
-        if (!older) newest = std::move(found);
+        take(all, std::move(found));
       }
       after = page.next;
     } while (!after.empty());
-    if (newest) COVE_CO_TRY_VOID(co_await make_record(*std::move(newest), call));
-    co_return ok();
+    co_return co_await make_record(std::move(all), call);
   }
 
-  Task<Result<void>> make_record(FoundSnapshot newest, const CallContext& call) {
+  Task<Result<InStore>> begin(SandboxId sandbox, const CallContext& call) {
+    InStore all;
+    COVE_CO_TRY(const auto tombstone, co_await core_->records.tombstone(sandbox, call));
+    if (tombstone) {
+      for (const Grave& grave : tombstone->tombstone.graves) all.buried.insert(grave.incarnation);
+    }
+    all.sandbox = std::move(sandbox);
+    co_return all;
+  }
+
+  Task<Result<void>> make_record(InStore all, const CallContext& call) {
     COVE_CO_TRY_VOID(core_->check(call));
-    const SandboxId sandbox = newest.owner.sandbox;
-    auto here = on_node_.extract(sandbox);
-    COVE_CO_TRY(const bool destroyed, co_await is_destroyed(newest.owner, call));
-    if (destroyed) {
-      ++report_.destroyed;
+    if (!all.newest) {
+      // What is on the node of a destroyed one is in its tombstone.
+      if (all.has_buried) {
+        ++report_.destroyed;
+        on_node_.erase(all.sandbox);
+      }
       co_return ok();
     }
     COVE_CO_TRY(const StoreTime now, co_await core_->records.now(call));
-    Record record = record_of(newest, now);
-    if (!here.empty()) {
-      record.epoch = epoch_after(here.mapped().epoch, now);
-      if (here.mapped().volumes.size() > 1) {
-        note("sandbox " + sandbox.str() + " has several volumes on this node; none was chosen");
-        co_return ok();
-      }
-      use_volume(record, here.mapped());
+    const auto here = on_node_.extract(all.sandbox);
+    if (all.lives.size() > 1) {
+      note("sandbox " + all.sandbox.str() + " has snapshots of " +
+           std::to_string(all.lives.size()) + " lives; those of the others were kept");
     }
-    // Its own volume is newer than any snapshot: then that of the snapshot need not be whole.
-    if (record.state == SandboxState::kArchived && !newest.problem.empty()) {
-      note("sandbox " + sandbox.str() + ": its newest snapshot is damaged: " + newest.problem);
+    if (here.empty()) co_return co_await insert_archived(std::move(all), now, call);
+    if (here.mapped().volumes.size() > 1) {
+      note("sandbox " + all.sandbox.str() + " has several volumes on this node; none was chosen");
       co_return ok();
     }
-    co_return co_await insert(record, call);
+    // Its own volume is newer than any snapshot: then that of the snapshot need not be whole.
+    if (!here.mapped().volumes.empty()) {
+      Record record = record_of(*all.newest, now);
+      record.epoch = epoch_after(here.mapped().epoch, now);
+      use_volume(record, here.mapped().volumes.front());
+      co_return co_await insert(std::move(record), call);
+    }
+    co_return co_await insert_archived(std::move(all), now, call);
   }
 
-  Task<Result<bool>> is_destroyed(SnapshotOwner owner, const CallContext& call) {
-    COVE_CO_TRY(const auto tombstone, co_await core_->records.tombstone(owner.sandbox, call));
-    if (!tombstone) co_return false;
-    const auto& graves = tombstone->tombstone.graves;
-    co_return std::any_of(graves.begin(), graves.end(), [&](const Grave& grave) {
-      return grave.incarnation == owner.incarnation;
-    });
+  Task<Result<void>> insert_archived(InStore all, StoreTime now, const CallContext& call) {
+    const std::string doubt = doubt_of(all);
+    const std::string name = "sandbox " + all.sandbox.str();
+    if (!all.whole) {
+      note(name + " has no snapshot that is whole; its newest is damaged: " + doubt);
+      co_return ok();
+    }
+    Record record = record_of(*all.whole, now);
+    if (!doubt.empty()) {
+      record.needs_attention = "recovered from an older snapshot, " + all.whole->attempt.str() +
+                               (all.whole->owner.incarnation == all.newest->owner.incarnation
+                                    ? std::string()
+                                    : std::string(" of an earlier life")) +
+                               ": what may be its newest is damaged: " + doubt;
+      note(name + ": " + record.needs_attention);
+    }
+    co_return co_await insert(std::move(record), call);
   }
 
   Record record_of(const FoundSnapshot& newest, StoreTime now) const {
@@ -156,11 +225,11 @@ class Recovery {
     return record;
   }
 
-  void use_volume(Record& record, const OnNode& here) const {
-    if (here.volumes.empty()) return;
+  static void use_volume(Record& record, const OnNode::Volume& volume) {
     record.state = SandboxState::kStopped;
-    record.node = core_->parts.provider.node();
-    record.generation = here.volumes.front();
+    record.provider = volume.place.provider;
+    record.node = volume.place.node;
+    record.generation = volume.generation;
     record.needs_attention = "recovered on its volume " + record.generation.str() +
                              ", which may be older than its newest snapshot where it was garbage";
   }

@@ -54,21 +54,19 @@ Move move_for(const Core& core, const Record& record, StoreTime now, Goal goal) 
     return is_free ? Move::kTakeOver : Move::kWait;
   }
   if (goal == Goal::kGone) return Move::kDestroy;
+  const auto row = row_of(record);
+  if (row && is_archiving(*row) && goal == Goal::kStopped) return Move::kDone;
   switch (operation.kind) {
     case OperationKind::kProvision: return is_free ? Move::kRefuse : Move::kWait;
     case OperationKind::kResume:
     case OperationKind::kRestore: return is_free ? Move::kAbandonStart : Move::kWait;
     case OperationKind::kArchive:
-      if (goal == Goal::kStopped) return Move::kDone;
-      return is_free ? Move::kTakeOver : Move::kWait;
     case OperationKind::kStop:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kRelocate:
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
   return is_free ? Move::kTakeOver : Move::kWait;
-}
-
-bool is_archiving(const Record& record) {
-  return record.operation && record.operation->kind == OperationKind::kArchive;
 }
 
 Taking taking_for(Move move) {
@@ -161,7 +159,8 @@ class Settle {
 
   Task<Result<Next>> perform_move(Move move, StoredRecord at, const CallContext& call) {
     const Taking taking = taking_for(move);
-    const bool archives = move == Move::kArchive || is_archiving(at.record);
+    const auto row = row_of(at.record);
+    const bool archives = move == Move::kArchive || (row && is_archiving(*row));
     auto hold = hold_;
     // An archive alone has the turn: it gives it to whoever need not wait for its deletions.
     if (archives) hold_.reset();
@@ -209,6 +208,19 @@ Task<Result<bool>> note_missing_volume(Core& core, InstanceRef instance, const C
   co_return Error(ErrorCode::kIntegrity, "sandbox '" + sandbox.str() + "': " + failure.error);
 }
 
+/// The one swap of *lost* has neither claim nor phases: its event says what is true after it.
+void tell_lost(const Core& core, const Record& stopped, Reason reason, Duration spent) {
+  LifecycleEvent event;
+  event.sandbox = stopped.sandbox_id;
+  event.state = stopped.state;
+  event.kind = OperationKind::kLost;
+  event.phase = Phase::kInstanceStopped;
+  event.completed = true;
+  event.reason = reason;
+  event.duration = std::chrono::duration_cast<std::chrono::milliseconds>(spent);
+  core.tell(std::move(event));
+}
+
 }  // namespace
 
 Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Request request,
@@ -237,7 +249,8 @@ Task<Result<void>> abandon_start(Core& core, StoredRecord at, Reason reason,
 }
 
 Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef instance,
-                                      const CallContext& call) {
+                                      Reason reason, const CallContext& call) {
+  const Instant began = core->parts.clock.now();
   const SandboxId sandbox = instance.volume.sandbox;
   COVE_CO_TRY(const auto found, co_await core->records.load(sandbox, call));
   if (!found) co_return not_found(sandbox);
@@ -247,21 +260,27 @@ Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef in
   };
   if (!is_current(found->record)) co_return false;
   COVE_CO_TRY_VOID(core->check_node(found->record));
-  COVE_CO_TRY(const InstanceStatus status, co_await core->parts.provider.inspect(instance, call));
+  COVE_CO_TRY(Provider* const provider, core->provider_of(found->record));
+  COVE_CO_TRY(const InstanceStatus status, co_await provider->inspect(instance, call));
   if (status.state != InstanceState::kGone) co_return false;
   if (!status.volume_present) co_return co_await note_missing_volume(*core, instance, call);
   bool became_stopped = false;
+  std::string written;
   const Change change = [&](const Record& record, StoreTime) -> Result<std::optional<Record>> {
-    became_stopped = is_current(record);
-    if (!became_stopped) return std::optional<Record>();
+    // Read again after an answer that was lost, it is what this call made of it.
+    became_stopped = is_current(record) || (!written.empty() && to_json(record) == written);
+    if (!is_current(record)) return std::optional<Record>();
     COVE_TRY(auto next, lost(record, instance.epoch));
+    written = to_json(next);
     return std::optional<Record>(std::move(next));
   };
   COVE_CO_TRY(const auto updated,
               co_await core->records.update(sandbox, Durability::kDurable, change, call));
   core->activity.forget(instance);
-  if (became_stopped && updated) co_await core->give_places_back(updated->record);
-  co_return became_stopped&& updated.has_value();
+  if (!became_stopped || !updated) co_return false;
+  tell_lost(*core, updated->record, reason, core->parts.clock.now() - began);
+  co_await core->give_places_back(updated->record);
+  co_return true;
 }
 
 }  // namespace cove::lifecycle

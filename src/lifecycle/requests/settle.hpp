@@ -17,11 +17,11 @@ struct Request {
 Task<Result<void>> settle(std::shared_ptr<Core> core, SandboxId sandbox, Request request,
                           const CallContext& call);
 
-/// See LifecycleManager::report_unreachable.
+/// See LifecycleManager::report_unreachable. `reason`: a call that failed, or the sweep.
 Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef instance,
-                                      const CallContext& call);
+                                      Reason reason, const CallContext& call);
 
-/// Gives up a resume or restore whose holder is dead, and what it made.
+/// Gives up a resume, restore or relocate that can be, whose holder is dead, and what it made.
 Task<Result<void>> abandon_start(Core& core, StoredRecord at, Reason reason,
                                  const CallContext& call);
 

@@ -19,7 +19,9 @@ SweepMove move_for_operation(const Core& core, const Record& record, StoreTime n
     case OperationKind::kRestore: return SweepMove::kAbandon;
     case OperationKind::kStop:
     case OperationKind::kArchive:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kRelocate:
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
   return SweepMove::kTakeOver;
 }

@@ -21,6 +21,8 @@ std::string_view name_of(OperationKind kind) noexcept {
     case OperationKind::kArchive: return "archive";
     case OperationKind::kRestore: return "restore";
     case OperationKind::kDestroy: return "destroy";
+    case OperationKind::kRelocate: return "relocate";
+    case OperationKind::kLost: return "lost";
   }
   return "unknown";
 }

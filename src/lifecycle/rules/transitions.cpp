@@ -46,13 +46,16 @@ void push_garbage(Record& record, Garbage garbage) {
 void discard_made_volume(Record& record) {
   Operation& operation = *record.operation;
   if (operation.generation.empty()) return;
-  push_garbage(record, GarbageVolume{record.node, operation.generation, operation.epoch});
+  const Location place = place_of_made(record);
+  push_garbage(record,
+               GarbageVolume{place.node, operation.generation, operation.epoch, place.provider});
   operation.generation = Generation();
 }
 
 void discard_current_volume(Record& record) {
   if (record.generation.empty()) return;
-  push_garbage(record, GarbageVolume{record.node, record.generation, record.epoch});
+  push_garbage(record,
+               GarbageVolume{record.node, record.generation, record.epoch, record.provider});
   record.generation = Generation();
 }
 
@@ -63,9 +66,19 @@ void replace_snapshot(Record& record, const SnapshotRef& snapshot) {
   record.snapshot = snapshot;
 }
 
-/// True for an archive that has not uploaded: what it wrote lies under its id.
+bool uploads(OperationKind kind) {
+  return kind == OperationKind::kArchive || kind == OperationKind::kRelocate;
+}
+
+/// True where nothing was uploaded whole: what was written lies under the operation's id.
 bool has_loose_upload(const Operation& operation) {
-  return operation.kind == OperationKind::kArchive && operation.phase == Phase::kClaimed;
+  return uploads(operation.kind) && operation.phase == Phase::kClaimed;
+}
+
+/// True for a relocate while its old volume is, or may be, there.
+bool is_leaving(const Record& record) {
+  return record.operation->kind == OperationKind::kRelocate &&
+         record.state == SandboxState::kStopped;
 }
 
 /// Takes out what the operation made so far, as far as nothing refers to it.
@@ -77,11 +90,17 @@ void discard_attempt(Record& record) {
 }
 
 bool makes_volume(OperationKind kind) {
-  return kind == OperationKind::kProvision || kind == OperationKind::kRestore;
+  return kind == OperationKind::kProvision || kind == OperationKind::kRestore ||
+         kind == OperationKind::kRelocate;
 }
 
 bool starts_instance(OperationKind kind) {
   return makes_volume(kind) || kind == OperationKind::kResume;
+}
+
+void begin_start(Record& record) {
+  record.epoch = next(record.epoch);
+  record.operation->epoch = record.epoch;
 }
 
 /// Gives the operation the names of an attempt: a volume and a start of its own.
@@ -95,19 +114,35 @@ void begin_attempt(Record& record, const Attempt& attempt) {
     operation.drain_until = attempt.now + attempt.drain_for;
   }
   operation.error.clear();
+  if (makes_volume(operation.kind)) operation.generation = attempt.generation;
+  // Until its old volume is gone, a relocate's record says where that is.
+  if (is_leaving(record)) {
+    operation.to = Location{attempt.provider, attempt.node};
+    return;
+  }
   if (makes_volume(operation.kind)) {
-    operation.generation = attempt.generation;
     record.provider = attempt.provider;
     record.node = attempt.node;
   }
-  if (starts_instance(operation.kind)) {
-    record.epoch = next(record.epoch);
-    operation.epoch = record.epoch;
-  }
+  if (starts_instance(operation.kind)) begin_start(record);
+}
+
+/// The old volume is gone: from here on it is a restore in the new place.
+void arrive(Record& record) {
+  Operation& operation = *record.operation;
+  replace_snapshot(record, *operation.snapshot);
+  operation.snapshot.reset();
+  record.provider = operation.to->provider;
+  record.node = operation.to->node;
+  operation.to.reset();
+  record.generation = Generation();
+  record.state = SandboxState::kArchived;
+  begin_start(record);
 }
 
 Result<void> check_leases(const Record& record, OperationKind kind, const Attempt& attempt) {
-  if (kind != OperationKind::kStop && kind != OperationKind::kArchive) return {};
+  const bool ends_use = kind == OperationKind::kStop || uploads(kind);
+  if (!ends_use) return {};
   if (attempt.leases == LeaseRule::kNone) return {};
   const OwnerId except = attempt.leases == LeaseRule::kOthers ? attempt.owner : OwnerId();
   const std::chrono::milliseconds left = lease_left(record, attempt.now, except);
@@ -120,11 +155,10 @@ Result<void> check_leases(const Record& record, OperationKind kind, const Attemp
 
 /// Takes the present operation out of the way of `kind`, which may replace it.
 void make_way(Record& record, OperationKind kind) {
-  if (kind == OperationKind::kRestore) {
+  discard_attempt(record);
+  if (kind == OperationKind::kRestore && record.operation->snapshot) {
     replace_snapshot(record, *record.operation->snapshot);
     discard_current_volume(record);
-  } else {
-    discard_attempt(record);
   }
   record.operation.reset();
 }
@@ -139,14 +173,16 @@ void apply_outcome(Record& record) {
   const Operation& operation = *record.operation;
   switch (operation.kind) {
     case OperationKind::kProvision:
-    case OperationKind::kRestore: record.generation = operation.generation; break;
+    case OperationKind::kRestore:
+    case OperationKind::kRelocate: record.generation = operation.generation; break;
     case OperationKind::kArchive:
       replace_snapshot(record, *operation.snapshot);
       record.generation = Generation();
       break;
     case OperationKind::kResume:
     case OperationKind::kStop:
-    case OperationKind::kDestroy: break;
+    case OperationKind::kDestroy:
+    case OperationKind::kLost: break;
   }
 }
 
@@ -155,6 +191,11 @@ void apply_outcome(Record& record) {
 std::optional<Row> row_of(const Record& record) noexcept {
   if (!record.operation) return std::nullopt;
   return find_row(record.state, record.operation->kind, record.operation->phase);
+}
+
+Location place_of_made(const Record& record) {
+  if (record.operation && record.operation->to) return *record.operation->to;
+  return Location{record.provider, record.node};
 }
 
 std::chrono::milliseconds lease_left(const Record& record, StoreTime now, const OwnerId& except) {
@@ -217,7 +258,7 @@ Result<Record> take_over(Record record, const Attempt& attempt) {
   const auto row = row_of(record);
   if (!row) return refusal(record, "there is nothing to take over");
   discard_attempt(record);
-  if (row->take_over == TakeOver::kRestart) record.operation->phase = Phase::kClaimed;
+  if (row->take_over == TakeOver::kRestart) record.operation->phase = first_phase(*row);
   ++record.operation->attempt;
   begin_attempt(record, attempt);
   return record;
@@ -232,6 +273,7 @@ Result<Record> advance(Record record, const OperationId& id, StoreTime now,
   }
   if (snapshot) record.operation->snapshot = snapshot;
   record.operation->phase = *row.next;
+  if (row.kind == OperationKind::kRelocate && *row.next == Phase::kVolumeDeleted) arrive(record);
   record.operation->heartbeat_at = now;
   return record;
 }

@@ -24,7 +24,7 @@ enum class TakeOver : std::uint8_t {
 
 /// One operation in one phase.
 struct Row {
-  SandboxState state;  ///< the record's state for as long as the operation lasts
+  SandboxState state;  ///< the record's state meanwhile
   OperationKind kind;
   Phase phase;                               ///< what is done
   std::optional<Phase> next;                 ///< what is done next; none = only completing is left
@@ -42,8 +42,8 @@ inline constexpr TakeOver kRestart = TakeOver::kRestart;
 inline constexpr TakeOver kGoOn = TakeOver::kContinue;
 }  // namespace detail
 
-/// A destroyed sandbox is absent from the claim on; every other operation changes the state when it
-/// is complete.
+/// A destroyed sandbox is absent from the claim on, and a relocated one archived from when its old
+/// volume is gone; every other operation changes the state when it is complete.
 inline constexpr auto kTransitions = [] {
   using namespace detail;
   // clang-format off
@@ -65,6 +65,13 @@ inline constexpr auto kTransitions = [] {
       Row{kArchived, Kind::kRestore,   kVolumeCreated,    kSnapshotRestored, kRunning,  kArchived, kRestart},
       Row{kArchived, Kind::kRestore,   kSnapshotRestored, kInstanceStarted,  kRunning,  kArchived, kRestart},
       Row{kArchived, Kind::kRestore,   kInstanceStarted,  kNone,             kRunning,  kArchived, kRestart},
+      Row{kStopped,  Kind::kRelocate,  kClaimed,          kArchiveUploaded,  kRunning,  kStopped,  kGoOn},
+      Row{kStopped,  Kind::kRelocate,  kArchiveUploaded,  kProviderDeleted,  kRunning,  kNone,     kGoOn},
+      Row{kStopped,  Kind::kRelocate,  kProviderDeleted,  kVolumeDeleted,    kRunning,  kNone,     kGoOn},
+      Row{kArchived, Kind::kRelocate,  kVolumeDeleted,    kVolumeCreated,    kRunning,  kNone,     kRestart},
+      Row{kArchived, Kind::kRelocate,  kVolumeCreated,    kSnapshotRestored, kRunning,  kNone,     kRestart},
+      Row{kArchived, Kind::kRelocate,  kSnapshotRestored, kInstanceStarted,  kRunning,  kNone,     kRestart},
+      Row{kArchived, Kind::kRelocate,  kInstanceStarted,  kNone,             kRunning,  kNone,     kRestart},
       Row{kAbsent,   Kind::kDestroy,   kClaimed,          kProviderDeleted,  kAbsent,   kNone,     kGoOn},
       Row{kAbsent,   Kind::kDestroy,   kProviderDeleted,  kVolumeDeleted,    kAbsent,   kNone,     kGoOn},
       Row{kAbsent,   Kind::kDestroy,   kVolumeDeleted,    kArchiveDeleted,   kAbsent,   kNone,     kGoOn},
@@ -75,9 +82,11 @@ inline constexpr auto kTransitions = [] {
 
 inline constexpr std::array kAllStates{SandboxState::kAbsent, SandboxState::kRunning,
                                        SandboxState::kStopped, SandboxState::kArchived};
+/// Those that can be in a record.
 inline constexpr std::array kAllKinds{OperationKind::kProvision, OperationKind::kResume,
                                       OperationKind::kStop,      OperationKind::kArchive,
-                                      OperationKind::kRestore,   OperationKind::kDestroy};
+                                      OperationKind::kRestore,   OperationKind::kDestroy,
+                                      OperationKind::kRelocate};
 inline constexpr std::array kAllPhases{Phase::kClaimed,          Phase::kVolumeCreated,
                                        Phase::kSnapshotRestored, Phase::kInstanceStarted,
                                        Phase::kDrained,          Phase::kInstanceStopped,
@@ -93,6 +102,29 @@ constexpr std::optional<Row> find_row(SandboxState state, OperationKind kind,
   return std::nullopt;
 }
 
+/// The row of an operation in a phase, whatever its state is then; none where it has no such phase.
+constexpr std::optional<Row> find_row(OperationKind kind, Phase phase) noexcept {
+  for (const Row& row : kTransitions) {
+    if (row.kind == kind && row.phase == phase) return row;
+  }
+  return std::nullopt;
+}
+
+/// Where a take-over that begins again begins: at the first phase that the operation has in this
+/// state.
+constexpr Phase first_phase(const Row& row) noexcept {
+  for (const Row& first : kTransitions) {
+    if (first.state == row.state && first.kind == row.kind) return first.phase;
+  }
+  return row.phase;
+}
+
+/// True while the row's operation moves the workspace into the archive; its volume is still there.
+constexpr bool is_archiving(const Row& row) noexcept {
+  return row.state == SandboxState::kStopped &&
+         (row.kind == OperationKind::kArchive || row.kind == OperationKind::kRelocate);
+}
+
 /// True where `kind` may begin in `state` while no operation is there.
 constexpr bool may_start(SandboxState state, OperationKind kind) noexcept {
   return kind == OperationKind::kDestroy || find_row(state, kind, Phase::kClaimed).has_value();
@@ -101,8 +133,8 @@ constexpr bool may_start(SandboxState state, OperationKind kind) noexcept {
 /// True where `kind` may take the place of the operation of `row`.
 constexpr bool may_replace(const Row& row, OperationKind kind) noexcept {
   if (kind == OperationKind::kDestroy) return row.kind != OperationKind::kDestroy;
-  return kind == OperationKind::kRestore && row.kind == OperationKind::kArchive &&
-         !row.abandoned_to;
+  const bool archives = row.kind == OperationKind::kArchive || row.kind == OperationKind::kRelocate;
+  return kind == OperationKind::kRestore && archives && !row.abandoned_to;
 }
 
 namespace detail {
@@ -112,7 +144,7 @@ constexpr bool is_deterministic() {
     for (std::size_t j = 0; j < i; ++j) {
       const Row& a = kTransitions[i];
       const Row& b = kTransitions[j];
-      if (a.state == b.state && a.kind == b.kind && a.phase == b.phase) return false;
+      if (a.kind == b.kind && a.phase == b.phase) return false;
     }
   }
   return true;
@@ -130,7 +162,7 @@ constexpr bool is_complete() {
     }
     std::size_t walked = 0;
     for (; at && walked <= rows; ++walked) {
-      at = at->next ? find_row(at->state, kind, *at->next) : std::nullopt;
+      at = at->next ? find_row(kind, *at->next) : std::nullopt;
     }
     if (rows == 0 || walked != rows) return false;
   }
@@ -139,12 +171,14 @@ constexpr bool is_complete() {
 
 }  // namespace detail
 
-static_assert(detail::is_deterministic(), "two rows share state, operation and phase");
+static_assert(detail::is_deterministic(), "two rows share operation and phase");
 static_assert(detail::is_complete(), "an operation's phases do not lead to its end");
 static_assert(!may_start(SandboxState::kArchived, OperationKind::kStop));
 static_assert(!may_start(SandboxState::kRunning, OperationKind::kArchive), "stop comes first");
+static_assert(!may_start(SandboxState::kArchived, OperationKind::kRelocate),
+              "a restore goes to any place");
 
-/// Whose live activity leases forbid a stop or an archive.
+/// Whose live activity leases forbid a stop, an archive or a relocate.
 enum class LeaseRule : std::uint8_t { kAll, kOthers, kNone };
 
 /// What a claim or a take-over brings with it.
@@ -153,7 +187,7 @@ struct Attempt {
   OwnerId owner;          ///< who does it
   StoreTime now{};        ///< the store's time
   Generation generation;  ///< new and random; used where the operation makes a volume
-  std::string provider;   ///< where that volume will be
+  std::string provider;   ///< where that volume will be: of a relocate, where it goes
   NodeId node;
   LeaseRule leases = LeaseRule::kAll;
   std::chrono::milliseconds drain_for{0};  ///< of a stop: how long what runs may take to finish
@@ -174,6 +208,10 @@ std::optional<Row> row_of(const Record& record) noexcept;
 /// nobody.
 std::chrono::milliseconds lease_left(const Record& record, StoreTime now, const OwnerId& except);
 
+/// Where the volume is that the record's operation makes, or would make: of a relocate, where it
+/// goes; else where the record is.
+Location place_of_made(const Record& record);
+
 /// True while such a lease is live.
 bool has_live_lease(const Record& record, StoreTime now, const OwnerId& except);
 
@@ -187,13 +225,15 @@ Record first_record(const SandboxId& sandbox, const WorkspaceKey& key,
 // Each of the following returns the record as it is after the event, or why that must not be:
 // kConflict - the operation is not `id`'s any more; kFailedPrecondition - not from here.
 
-/// Begins an operation; what it takes the place of goes on the garbage list.
+/// Begins an operation; what it takes the place of goes on the garbage list. A restore in the place
+/// of a relocate may go where that goes, or elsewhere.
 Result<Record> claim(Record record, OperationKind kind, const Attempt& attempt);
 
 /// Takes the operation over from whoever holds it.
 Result<Record> take_over(Record record, const Attempt& attempt);
 
-/// Moves to the next phase. `snapshot` is what an archive uploaded and verified.
+/// Moves to the next phase. `snapshot` is what an archive or relocate uploaded and verified. The
+/// phase in which a relocate's old volume is gone makes it a restore in the new place.
 Result<Record> advance(Record record, const OperationId& id, StoreTime now,
                        const std::optional<SnapshotRef>& snapshot = std::nullopt);
 

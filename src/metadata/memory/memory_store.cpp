@@ -121,6 +121,18 @@ class MemoryStore final : public MetadataStore {
     co_return std::move(page).finish();
   }
 
+  Task<Result<StateCounts>> count_by_state(DocumentKind kind, const CallContext& call) override {
+    COVE_CO_TRY_VOID(call.check(clock_));
+    const std::lock_guard lock(mutex_);
+    StateCounts counts;
+    const auto first = documents_.lower_bound(DocumentId{kind, std::string()});
+    for (auto it = first; it != documents_.end() && it->first.kind == kind; ++it) {
+      const std::string& state = it->second.document.index.state;
+      if (!state.empty()) ++counts[state];
+    }
+    co_return counts;
+  }
+
   Task<Result<StoreTime>> now(const CallContext& call) override {
     COVE_CO_TRY_VOID(call.check(clock_));
     const StoreTime time = time_ ? time_() : time_of_clock();

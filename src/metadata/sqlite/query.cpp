@@ -70,4 +70,20 @@ Result<DocumentPage> query_page(Connection& connection, const DocumentQuery& que
   return std::move(page).finish();
 }
 
+std::string_view count_sql() {
+  return "SELECT state, count(*) FROM documents WHERE kind = ?1 AND state IS NOT NULL"
+         " GROUP BY state";
+}
+
+Result<StateCounts> count_states(Connection& connection, DocumentKind kind) {
+  COVE_TRY(auto rows, connection.statement(count_sql()));
+  rows.bind(1, static_cast<std::int64_t>(kind));
+  StateCounts counts;
+  for (;;) {
+    COVE_TRY(const bool row, rows.step());
+    if (!row) return counts;
+    counts[rows.bytes(0)] = static_cast<std::uint64_t>(rows.integer(1));
+  }
+}
+
 }  // namespace cove::metadata::sqlite

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "base/text/document_rules.hpp"
 #include "metadata/sqlite/connection.hpp"
@@ -15,5 +16,10 @@ std::string page_sql(const DocumentQuery& query, bool from_start);
 /// `start` is what base::start_of gave for `query`.
 Result<DocumentPage> query_page(Connection& connection, const DocumentQuery& query,
                                 const std::optional<base::PagePosition>& start);
+
+/// The statement that counts by state; parameter 1 is the kind. It reads an index alone.
+std::string_view count_sql();
+
+Result<StateCounts> count_states(Connection& connection, DocumentKind kind);
 
 }  // namespace cove::metadata::sqlite

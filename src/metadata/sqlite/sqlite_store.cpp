@@ -103,6 +103,11 @@ class SqliteStore final : public MetadataStore {
     co_return co_await read<DocumentPage>(work, call);
   }
 
+  Task<Result<StateCounts>> count_by_state(DocumentKind kind, const CallContext& call) override {
+    const auto work = [kind](Connection& reader) { return count_states(reader, kind); };
+    co_return co_await read<StateCounts>(work, call);
+  }
+
   Task<Result<StoreTime>> now(const CallContext& call) override {
     const auto look = [](Connection& reader) { return read_offset(reader); };
     COVE_CO_TRY(const std::int64_t kept, co_await read<std::int64_t>(look, call));

@@ -54,7 +54,8 @@ struct Machine {
 class LocalProvider final : public Provider {
  public:
   LocalProvider(Machine machine, const LocalOptions& options, const LocalRuntime& runtime)
-      : runtime_(runtime),
+      : name_(options.name),
+        runtime_(runtime),
         machine_(std::move(machine)),
         toolbox_({machine_.state.root(), options.bubblewrap, options.agent, runtime.log}),
         etc_(machine_.state.root()),
@@ -67,7 +68,7 @@ class LocalProvider final : public Provider {
                    machine_.pid_space),
         syncs_(runtime.executor, runtime.loop) {}
 
-  std::string_view name() const override { return "local"; }
+  std::string_view name() const override { return name_; }
   NodeId node() const override { return machine_.node; }
   ProviderCapabilities capabilities() const override {
     return {.offline_volume = true, .limits = machine_.cgroups.limits(), .egress_policy = true};
@@ -187,6 +188,7 @@ class LocalProvider final : public Provider {
   std::shared_ptr<Guest> cached_guest(const InstanceRef& instance);
   void reap_when_ended(int process);
 
+  const std::string name_;
   LocalRuntime runtime_;
   Machine machine_;
   LaunchToolbox toolbox_;

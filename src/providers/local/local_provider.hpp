@@ -27,6 +27,7 @@ class IoLoop;
 namespace cove::local {
 
 struct LocalOptions {
+  std::string name = "local";    ///< as records keep it
   std::string state_dir;         ///< absolute; made with mode 0700
   std::string bubblewrap;        ///< path of bwrap; empty = looked up
   std::string agent;             ///< path of another cove-agent; empty = the library's

@@ -27,6 +27,10 @@ Result<void> open_store_and_provider(Machinery& made, Parts parts) {
   if (!made.provider) {
     COVE_TRY(made.provider, make_provider(made));
   }
+  COVE_TRY(made.others, make_named_providers(made));
+  for (std::shared_ptr<Provider>& brought : parts.others) {
+    made.others.push_back({std::move(brought), made.config.policy});
+  }
   return ok();
 }
 
@@ -39,9 +43,12 @@ Result<void> open_egress(Machinery& made) {
 
 Result<void> open_lifecycle(Machinery& made) {
   const CallContext call{.deadline = made.clock.now() + kForOpening, .stop = {}};
-  const LifecycleParts parts{
-      *made.metadata, *made.provider, *made.snapshotter,  made.clock,          *made.loop,
-      made.ids,       *made.owners,   made.config.policy, made.observer.get(), made.log.get()};
+  LifecycleParts parts{*made.metadata,      *made.provider, *made.snapshotter, made.clock,
+                       *made.loop,          made.ids,       *made.owners,      made.config.policy,
+                       made.observer.get(), made.log.get()};
+  for (const MadeProvider& other : made.others) {
+    parts.others.push_back({*other.provider, other.policy});
+  }
   COVE_TRY(made.lifecycle,
            base::sync_wait(*made.loop, LifecycleManager::open(parts, made.config.lifecycle, call)));
   return ok();
@@ -70,6 +77,7 @@ Task<int> let_go_of_parts(Machinery& machinery) {
   }
   machinery.lifecycle.reset();
   machinery.snapshotter.reset();
+  machinery.others.clear();
   machinery.provider.reset();
   machinery.objects.reset();
   machinery.metadata.reset();
@@ -84,6 +92,14 @@ Task<int> let_go_of_parts(Machinery& machinery) {
 Task<int> nothing() { co_return 0; }
 
 }  // namespace
+
+Provider* Machinery::find_provider(const std::string& name) const {
+  if (provider->name() == name) return provider.get();
+  for (const MadeProvider& other : others) {
+    if (other.provider->name() == name) return other.provider.get();
+  }
+  return nullptr;
+}
 
 Result<std::unique_ptr<Machinery>> assemble(Config config, Parts parts) {
   COVE_TRY_VOID(check_config(config));

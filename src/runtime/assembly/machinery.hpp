@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <cove/cove.hpp>
 
@@ -13,6 +15,12 @@
 #include "runtime/assembly/owner_files.hpp"
 
 namespace cove::runtime {
+
+/// A provider beside the usual one.
+struct MadeProvider {
+  std::shared_ptr<Provider> provider;
+  SandboxPolicy policy;
+};
 
 /// In the order of making; each uses only those above it.
 struct Machinery {
@@ -29,8 +37,13 @@ struct Machinery {
   std::shared_ptr<MetadataStore> metadata;
   std::shared_ptr<ObjectStore> objects;
   std::shared_ptr<Provider> provider;
+  std::vector<MadeProvider> others;
   std::unique_ptr<Snapshotter> snapshotter;
   std::unique_ptr<LifecycleManager> lifecycle;
+
+  /// The provider that has an instance, by the name that its record keeps; null where it is none of
+  /// this process.
+  Provider* find_provider(const std::string& name) const;
 };
 
 /// Makes what the configuration names and the host does not bring. Blocks.

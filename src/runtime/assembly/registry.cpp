@@ -1,7 +1,9 @@
 #include "runtime/assembly/registry.hpp"
 
 #include <array>
+#include <filesystem>
 #include <string_view>
+#include <system_error>
 
 #include "metadata/memory/memory_store.hpp"
 #include "metadata/sqlite/sqlite_store.hpp"
@@ -50,26 +52,43 @@ Made<ObjectStore> make_memory_objects(Machinery& /*made*/) {
   return std::shared_ptr<ObjectStore>(objects::make_memory_objects());
 }
 
-local::LocalOptions local_options(const Config& config) {
+/// A provider of the configuration: how records call it, and what it keeps its state in.
+struct Wanted {
+  std::string name;
+  std::string state_dir;
+  const ProviderConfig& config;
+};
+
+Wanted usual_provider(const Config& config) {
+  return {config.provider.type, config.state_dir, config.provider};
+}
+
+/// One with a name has a directory of its own, so that whose a volume is can be seen.
+Wanted named_provider(const Config& config, const std::string& name) {
+  return {name, config.state_dir + "/providers/" + name, config.providers.at(name)};
+}
+
+local::LocalOptions local_options(const Wanted& wanted) {
   local::LocalOptions options;
-  options.state_dir = config.state_dir;
-  options.bubblewrap = config.provider.bubblewrap;
-  options.agent = config.provider.agent;
-  options.cgroup_parent = config.provider.cgroup_parent;
-  options.uid_base = config.provider.uid_base;
-  options.uid_ranges = config.provider.uid_ranges;
+  options.name = wanted.name;
+  options.state_dir = wanted.state_dir;
+  options.bubblewrap = wanted.config.bubblewrap;
+  options.agent = wanted.config.agent;
+  options.cgroup_parent = wanted.config.cgroup_parent;
+  options.uid_base = wanted.config.uid_base;
+  options.uid_ranges = wanted.config.uid_ranges;
   return options;
 }
 
-Made<Provider> open_local(Machinery& made) {
+Made<Provider> open_local(const Wanted& wanted, Machinery& made) {
   const local::LocalRuntime runtime{*made.loop, *made.blocking, made.clock,
                                     made.ids,   made.log,       made.egress.get()};
-  return local::open_local_provider(local_options(made.config), runtime);
+  return local::open_local_provider(local_options(wanted), runtime);
 }
 
-std::vector<Finding> probe_local(const Config& config) {
+std::vector<Finding> probe_local(const Wanted& wanted) {
   std::vector<Finding> findings;
-  for (auto& found : local::probe_machine(local_options(config))) {
+  for (auto& found : local::probe_machine(local_options(wanted))) {
     const auto level = static_cast<Finding::Level>(found.level);
     findings.push_back(
         {level, std::move(found.subject), std::move(found.detail), std::move(found.remedy)});
@@ -91,11 +110,15 @@ constexpr std::array kObjects{Row<ObjectStore>{"directory", open_directory},
 
 struct ProviderRow {
   std::string_view type;
-  Made<Provider> (*make)(Machinery&);
-  std::vector<Finding> (*probe)(const Config&);
+  Made<Provider> (*make)(const Wanted&, Machinery&);
+  std::vector<Finding> (*probe)(const Wanted&);
 };
 
 constexpr std::array kProviders{ProviderRow{"local", open_local, probe_local}};
+
+Error no_type(const std::string& type) {
+  return Error(ErrorCode::kInvalidArgument, "there is no part of type '" + type + "'");
+}
 
 template <class Table>
 auto make_from(const Table& table, const std::string& type, Machinery& made)
@@ -103,7 +126,38 @@ auto make_from(const Table& table, const std::string& type, Machinery& made)
   for (const auto& row : table) {
     if (row.type == type) return row.make(made);
   }
-  return Error(ErrorCode::kInvalidArgument, "there is no part of type '" + type + "'");
+  return no_type(type);
+}
+
+Made<Provider> make_wanted(const Wanted& wanted, Machinery& made) {
+  for (const ProviderRow& row : kProviders) {
+    if (row.type == wanted.config.type) return row.make(wanted, made);
+  }
+  return no_type(wanted.config.type);
+}
+
+std::vector<Finding> probe_wanted(const Wanted& wanted) {
+  for (const ProviderRow& row : kProviders) {
+    if (row.type == wanted.config.type) return row.probe(wanted);
+  }
+  return {};
+}
+
+Finding examine_root_tree(const std::string& name, const ProviderConfig& config) {
+  Finding finding{Finding::Level::kGood, "provider '" + name + "'", "", ""};
+  if (config.root_tree.empty()) {
+    finding.detail = config.type + ", with the host's system";
+    return finding;
+  }
+  std::error_code error;
+  if (std::filesystem::is_directory(config.root_tree, error)) {
+    finding.detail = config.type + ", with the root file system of " + config.root_tree;
+    return finding;
+  }
+  finding.level = Finding::Level::kBroken;
+  finding.detail = "its root file system " + config.root_tree + " is no directory";
+  finding.remedy = "make it, or correct providers." + name + ".root_tree";
+  return finding;
 }
 
 }  // namespace
@@ -117,14 +171,36 @@ Result<std::shared_ptr<ObjectStore>> make_objects(Machinery& machinery) {
 }
 
 Result<std::shared_ptr<Provider>> make_provider(Machinery& machinery) {
-  return make_from(kProviders, machinery.config.provider.type, machinery);
+  return make_wanted(usual_provider(machinery.config), machinery);
+}
+
+Result<std::vector<MadeProvider>> make_named_providers(Machinery& machinery) {
+  std::vector<MadeProvider> all;
+  for (const auto& [name, config] : machinery.config.providers) {
+    MadeProvider made;
+    COVE_TRY(made.provider, make_wanted(named_provider(machinery.config, name), machinery));
+    made.policy = machinery.config.policy;
+    made.policy.root_tree = config.root_tree;
+    all.push_back(std::move(made));
+  }
+  return all;
 }
 
 std::vector<Finding> probe_provider(const Machinery& machinery) {
-  for (const ProviderRow& row : kProviders) {
-    if (row.type == machinery.provider->name()) return row.probe(machinery.config);
+  std::vector<Finding> findings;
+  const Wanted usual = usual_provider(machinery.config);
+  // Another one is the host's own.
+  if (machinery.provider->name() == usual.name) findings = probe_wanted(usual);
+  for (const auto& [name, config] : machinery.config.providers) {
+    findings.push_back(examine_root_tree(name, config));
+    for (Finding& found : probe_wanted(named_provider(machinery.config, name))) {
+      // What is good of the machine is said once.
+      if (found.level == Finding::Level::kGood) continue;
+      found.subject = "provider '" + name + "': " + found.subject;
+      findings.push_back(std::move(found));
+    }
   }
-  return {};  // the host's own
+  return findings;
 }
 
 std::unique_ptr<Snapshotter> make_snapshotter(Machinery& machinery) {

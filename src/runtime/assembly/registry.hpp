@@ -16,10 +16,13 @@ Result<std::shared_ptr<MetadataStore>> make_metadata(Machinery& machinery);
 Result<std::shared_ptr<ObjectStore>> make_objects(Machinery& machinery);
 Result<std::shared_ptr<Provider>> make_provider(Machinery& machinery);
 
+/// Those that the configuration gives names.
+Result<std::vector<MadeProvider>> make_named_providers(Machinery& machinery);
+
 /// The one form of snapshots that there is. REQUIRES: the object store is made.
 std::unique_ptr<Snapshotter> make_snapshotter(Machinery& machinery);
 
-/// What the configured provider finds on this machine. Blocks.
+/// What the configured providers find on this machine. Blocks.
 std::vector<Finding> probe_provider(const Machinery& machinery);
 
 }  // namespace cove::runtime

@@ -25,6 +25,16 @@ namespace {
 using nlohmann::json;
 using Pointer = json::json_pointer;
 
+template <class Fields>
+void visit_provider(const std::string& at, ProviderConfig& provider, Fields& fields) {
+  fields.text(at + "/type", provider.type);
+  fields.text(at + "/bubblewrap", provider.bubblewrap);
+  fields.text(at + "/agent", provider.agent);
+  fields.text(at + "/cgroup_parent", provider.cgroup_parent);
+  fields.number(at + "/uid_base", provider.uid_base);
+  fields.number(at + "/uid_ranges", provider.uid_ranges);
+}
+
 /// Every key of the document beside the member it sets: read and written from this one list.
 template <class Fields>
 void visit_fields(Config& config, Fields& fields) {
@@ -33,12 +43,12 @@ void visit_fields(Config& config, Fields& fields) {
   fields.text("/metadata/path", config.metadata.path);
   fields.text("/objects/type", config.objects.type);
   fields.text("/objects/path", config.objects.path);
-  fields.text("/provider/type", config.provider.type);
-  fields.text("/provider/bubblewrap", config.provider.bubblewrap);
-  fields.text("/provider/agent", config.provider.agent);
-  fields.text("/provider/cgroup_parent", config.provider.cgroup_parent);
-  fields.number("/provider/uid_base", config.provider.uid_base);
-  fields.number("/provider/uid_ranges", config.provider.uid_ranges);
+  visit_provider("/provider", config.provider, fields);
+  for (auto& [name, provider] : config.providers) {
+    const std::string at = "/providers/" + name;
+    visit_provider(at, provider, fields);
+    fields.text(at + "/root_tree", provider.root_tree);
+  }
   fields.network("/policy/network", config.policy);
   fields.system("/policy/system", config.policy);
   fields.text("/policy/root_tree", config.policy.root_tree);
@@ -65,19 +75,19 @@ class Reader {
  public:
   explicit Reader(const json& document) : document_(document) {}
 
-  void text(const char* key, std::string& member) const {
+  void text(const std::string& key, std::string& member) const {
     if (const json* value = find(key)) member = value->get<std::string>();
   }
   template <class Number>
-  void number(const char* key, Number& member) const {
+  void number(const std::string& key, Number& member) const {
     if (const json* value = find(key)) member = value->get<Number>();
   }
-  void seconds(const char* key, std::chrono::milliseconds& member) const {
+  void seconds(const std::string& key, std::chrono::milliseconds& member) const {
     if (const json* value = find(key)) {
       member = std::chrono::milliseconds(std::llround(value->get<double>() * 1000));
     }
   }
-  void network(const char* key, SandboxPolicy& policy) const {
+  void network(const std::string& key, SandboxPolicy& policy) const {
     const json* value = find(key);
     if (value != nullptr && *value == "host") policy.allow(grants::HostNetwork{});
     if (value == nullptr || *value != "proxy") return;
@@ -93,7 +103,7 @@ class Reader {
   }
 
  private:
-  const json* find(const char* key) const {
+  const json* find(const std::string& key) const {
     const Pointer pointer(key);
     return document_.contains(pointer) ? &document_.at(pointer) : nullptr;
   }
@@ -106,17 +116,17 @@ class Writer {
  public:
   json document = json::object();
 
-  void text(const char* key, const std::string& member) {
+  void text(const std::string& key, const std::string& member) {
     if (!member.empty()) document[Pointer(key)] = member;
   }
   template <class Number>
-  void number(const char* key, const Number& member) {
+  void number(const std::string& key, const Number& member) {
     document[Pointer(key)] = member;
   }
-  void seconds(const char* key, const std::chrono::milliseconds& member) {
+  void seconds(const std::string& key, const std::chrono::milliseconds& member) {
     document[Pointer(key)] = static_cast<double>(member.count()) / 1000;
   }
-  void network(const char* key, const SandboxPolicy& policy) {
+  void network(const std::string& key, const SandboxPolicy& policy) {
     document[Pointer(key)] = policy.has_host_network() ? "host" : "none";
     const grants::ProxyNetwork* proxy = policy.proxy_network();
     if (proxy == nullptr || policy.has_host_network()) return;
@@ -128,12 +138,12 @@ class Writer {
   }
 };
 
-Error wrong(const char* key, const std::string& value, std::string_view rule) {
+Error wrong(const std::string& key, const std::string& value, std::string_view rule) {
   return {ErrorCode::kInvalidArgument,
-          std::string(key) + " must be " + std::string(rule) + ", not " + base::quoted(value)};
+          key + " must be " + std::string(rule) + ", not " + base::quoted(value)};
 }
 
-Result<void> check_path(const char* key, const std::string& path) {
+Result<void> check_path(const std::string& key, const std::string& path) {
   if (path.empty()) return ok();
   if (path.find('\0') != std::string::npos) return wrong(key, path, "a path without NUL bytes");
   if (path.front() != '/') {
@@ -141,9 +151,9 @@ Result<void> check_path(const char* key, const std::string& path) {
                  "an absolute path (what it means must not depend on the process's directory)");
   }
   if (path.size() >= PATH_MAX) {
-    return Error(ErrorCode::kInvalidArgument,
-                 std::string(key) + " has " + std::to_string(path.size()) +
-                     " bytes; the system takes paths of at most " + std::to_string(PATH_MAX - 1));
+    return Error(ErrorCode::kInvalidArgument, key + " has " + std::to_string(path.size()) +
+                                                  " bytes; the system takes paths of at most " +
+                                                  std::to_string(PATH_MAX - 1));
   }
   return ok();
 }
@@ -153,7 +163,7 @@ bool is_group_name(std::string_view part) {
 }
 
 /// A path that can only lead down from a hierarchy's root.
-Result<void> check_cgroup_parent(const std::string& parent) {
+Result<void> check_cgroup_parent(const std::string& key, const std::string& parent) {
   if (parent.empty()) return ok();
   bool good = parent.find('\0') == std::string::npos && parent.size() < PATH_MAX;
   std::string_view rest = parent;
@@ -164,9 +174,41 @@ Result<void> check_cgroup_parent(const std::string& parent) {
     rest.remove_prefix(end + 1);
   }
   if (good) return ok();
-  return wrong("provider.cgroup_parent", parent,
+  return wrong(key, parent,
                "names joined by single slashes, without '.' and '..' and relative to each "
                "hierarchy's root (such as cove or app/cove)");
+}
+
+Result<void> check_provider(const std::string& at, const ProviderConfig& provider) {
+  COVE_TRY_VOID(check_path(at + ".bubblewrap", provider.bubblewrap));
+  COVE_TRY_VOID(check_path(at + ".agent", provider.agent));
+  COVE_TRY_VOID(check_path(at + ".root_tree", provider.root_tree));
+  COVE_TRY_VOID(check_cgroup_parent(at + ".cgroup_parent", provider.cgroup_parent));
+  const auto ranges = local::UidRangesConfig::of({}, provider.uid_base, provider.uid_ranges);
+  const std::uint64_t end = ranges.base + std::uint64_t{ranges.count} * local::UidRange::kCount;
+  if (end <= std::numeric_limits<std::uint32_t>::max()) return ok();
+  return Error(ErrorCode::kInvalidArgument,
+               at + ".uid_base and " + at + ".uid_ranges reach past the last uid, 4294967294");
+}
+
+/// They are kept in records, and are names of directories.
+Result<void> check_provider_names(const Config& config) {
+  constexpr std::size_t kMostBytes = 32;
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  for (const auto& [name, provider] : config.providers) {
+    const bool good = !name.empty() && name.size() <= kMostBytes && is_letter(name.front()) &&
+                      std::all_of(name.begin(), name.end(), [&](char c) {
+                        return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+                      });
+    if (!good) {
+      return wrong("a name in providers", name,
+                   "a letter, then letters, digits, '_' and '-', 32 bytes at most");
+    }
+    if (name == "local" || name == config.provider.type) {
+      return wrong("a name in providers", name, "another one than that of a provider's type");
+    }
+  }
+  return ok();
 }
 
 /// What a schema cannot say.
@@ -174,23 +216,21 @@ Result<void> check_beyond_schema(const Config& config) {
   COVE_TRY_VOID(check_path("state_dir", config.state_dir));
   COVE_TRY_VOID(check_path("metadata.path", config.metadata.path));
   COVE_TRY_VOID(check_path("objects.path", config.objects.path));
-  COVE_TRY_VOID(check_path("provider.bubblewrap", config.provider.bubblewrap));
-  COVE_TRY_VOID(check_path("provider.agent", config.provider.agent));
   COVE_TRY_VOID(check_path("policy.root_tree", config.policy.root_tree));
-  COVE_TRY_VOID(check_cgroup_parent(config.provider.cgroup_parent));
   COVE_TRY_VOID(runtime::check_proxy_network(config.policy));
+  if (!config.provider.root_tree.empty()) {
+    return wrong("provider.root_tree", config.provider.root_tree,
+                 "left out: policy.root_tree is that of the usual provider");
+  }
+  COVE_TRY_VOID(check_provider("provider", config.provider));
+  for (const auto& [name, provider] : config.providers) {
+    COVE_TRY_VOID(check_provider("providers." + name, provider));
+  }
   if (config.lifecycle.heartbeat * 3 > config.lifecycle.owner_dead_after) {
     return Error(
         ErrorCode::kInvalidArgument,
         "lifecycle.heartbeat_s must be at most a third of lifecycle.owner_dead_after_s: an "
         "owner that lives would be taken for dead");
-  }
-  const auto ranges =
-      local::UidRangesConfig::of({}, config.provider.uid_base, config.provider.uid_ranges);
-  const std::uint64_t end = ranges.base + std::uint64_t{ranges.count} * local::UidRange::kCount;
-  if (end > std::numeric_limits<std::uint32_t>::max()) {
-    return Error(ErrorCode::kInvalidArgument,
-                 "provider.uid_base and provider.uid_ranges reach past the last uid, 4294967294");
   }
   return ok();
 }
@@ -216,6 +256,10 @@ Result<Config> parse_config(std::string_view text) {
   COVE_TRY_VOID(base::check_against_schema(*document, rules));
   COVE_TRY_VOID(check_proxy_is_used(*document));
   Config config;
+  if (document->contains("providers")) {
+    for (const auto& item : document->at("providers").items()) config.providers[item.key()];
+  }
+  COVE_TRY_VOID(check_provider_names(config));
   Reader reader(*document);
   visit_fields(config, reader);
   COVE_TRY_VOID(check_beyond_schema(config));
@@ -225,6 +269,7 @@ Result<Config> parse_config(std::string_view text) {
 namespace runtime {
 
 Result<void> check_config(const Config& config) {
+  COVE_TRY_VOID(check_provider_names(config));
   Config copy = config;
   Writer writer;
   visit_fields(copy, writer);

@@ -35,9 +35,15 @@ Task<Result<void>> ping(Core& core, Guest& guest, const CallContext& call) {
 
 /// A volume that somebody destroyed or archived meanwhile is missing rightly: that is no damage,
 /// and the record says what to do next.
-Task<Result<std::shared_ptr<Guest>>> connect(Core& core, const InstanceRef& instance,
+Task<Result<std::shared_ptr<Guest>>> connect(Core& core, const Seat& seat,
                                              const CallContext& call) {
-  auto guest = co_await core.parts().provider->connect(instance, call);
+  const InstanceRef instance = seat.instance;
+  Provider* const provider = core.parts().find_provider(seat.provider);
+  if (provider == nullptr) {
+    co_return Error(ErrorCode::kUnavailable,
+                    "this process has no provider '" + seat.provider + "'");
+  }
+  auto guest = co_await provider->connect(instance, call);
   if (guest || guest.error().code() != ErrorCode::kIntegrity) co_return guest;
   const Result<Record> record = co_await core.lifecycle().find(instance.volume.sandbox, call);
   if (!record && record.error().code() != ErrorCode::kNotFound) co_return guest;
@@ -57,7 +63,7 @@ Task<Result<std::shared_ptr<Guest>>> connect(Core& core, const InstanceRef& inst
 Task<Result<std::shared_ptr<Guest>>> reach(Core& core, Seat& seat, bool is_proven,
                                            const CallContext& call) {
   const InstanceRef instance = seat.instance;
-  COVE_CO_TRY(const std::shared_ptr<Guest> guest, co_await connect(core, instance, call));
+  COVE_CO_TRY(const std::shared_ptr<Guest> guest, co_await connect(core, seat, call));
   const bool is_known = seat.guest.lock() == guest;
   if (is_known && core.clock().now() - seat.heard < kStillFresh) co_return guest;
   if (!is_proven) {
@@ -177,11 +183,12 @@ Task<Result<void>> check_not_destroyed(Core& core, const Seat& seat, const CallC
 Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
                                  const CallContext& call) {
   BroughtUp up;
+  core.keep_touching();
   for (int tries = 1;; ++tries) {
     COVE_CO_TRY(const AcquiredInstance acquired,
                 co_await core.lifecycle().acquire(place.key, seat.sandbox, call));
     if (up.work == AcquireWork::kNone) up.work = acquired.work;
-    seat.move_to(acquired.instance);
+    seat.move_to(acquired.instance, acquired.provider);
     seat.touched = core.clock().now();
     const Preparing& preparing = *place.preparing;
     const bool is_new = acquired.work == AcquireWork::kProvisioned;
@@ -206,9 +213,10 @@ Task<Result<std::shared_ptr<Guest>>> keep_up(Core& core, Seat& seat, const Place
   const Instant now = core.clock().now();
   // While a stop lets what runs finish, a new call waits for it as an acquire does.
   const bool drains = core.lifecycle().drains(seat.sandbox);
-  if (!drains && now - seat.touched <= core.parts().config.lifecycle.activity_idle) {
+  const bool lapsed = now - seat.touched > core.parts().config.lifecycle.activity_idle;
+  core.keep_touching();
+  if (!drains && !lapsed && core.lifecycle().touch(seat.sandbox)) {
     seat.touched = now;
-    core.lifecycle().touch(seat.sandbox);
     Result<std::shared_ptr<Guest>> guest = co_await reach(core, seat, false, call);
     if (guest && !place.preparing->is_ready_on(seat.instance)) {
       // Another handle woke it: on this instance only its own inputs are prepared.

@@ -21,6 +21,7 @@ struct Seat {
 
   const SandboxId sandbox;
   InstanceRef instance;
+  std::string provider;            ///< that has `instance`
   std::weak_ptr<Guest> guest;      ///< the connection that `heard` is about
   Instant heard{};                 ///< when the guest last answered
   Instant touched{};               ///< when the lifecycle was last told of a call
@@ -30,9 +31,10 @@ struct Seat {
   std::atomic<std::size_t> calls{0};  ///< that run now
 
   /// Notes which instance runs now; what was known of another one is forgotten.
-  void move_to(const InstanceRef& now_running) {
+  void move_to(const InstanceRef& now_running, const std::string& its_provider) {
     if (instance == now_running) return;
     instance = now_running;
+    provider = its_provider;
     sessions.clear();
     missed.clear();
     doubt();

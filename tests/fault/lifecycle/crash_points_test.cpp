@@ -53,16 +53,33 @@ void archived_before(SimCluster& cluster, SimProcess& process) {
   cluster.finish(process.stop(sandbox())).value();
 }
 
-/// Another process holds an archive past its upload and stands still.
-void being_archived(SimCluster& cluster, SimProcess& process) {
-  stopped(cluster, process);
-  SimProcess& other = cluster.start();
-  (void)other.archive(sandbox());
+/// Another process goes on until its upload is done, and stands still.
+void stand_still_after_upload(SimCluster& cluster, SimProcess& other) {
   cluster.world.run_until([&] {
     const auto record = cluster.store.record(sandbox());
     return record->operation && record->operation->phase == Phase::kArchiveUploaded;
   });
   other.host().pause_until(cluster.world.now() + 10min);
+}
+
+void being_archived(SimCluster& cluster, SimProcess& process) {
+  stopped(cluster, process);
+  SimProcess& other = cluster.start();
+  (void)other.archive(sandbox());
+  stand_still_after_upload(cluster, other);
+}
+
+void being_relocated(SimCluster& cluster, SimProcess& process) {
+  stopped(cluster, process);
+  SimProcess& other = cluster.start();
+  (void)other.relocate(sandbox(), "sim2");
+  stand_still_after_upload(cluster, other);
+}
+
+/// At the second provider, from where it goes back.
+void relocated(SimCluster& cluster, SimProcess& process) {
+  stopped(cluster, process);
+  cluster.finish(process.relocate(sandbox(), "sim2")).value();
 }
 
 Pending<Result<void>> acquire(SimProcess& process) {
@@ -72,6 +89,10 @@ Pending<Result<void>> acquire(SimProcess& process) {
 Pending<Result<void>> stop(SimProcess& process) { return process.stop(sandbox()); }
 Pending<Result<void>> archive(SimProcess& process) { return process.archive(sandbox()); }
 Pending<Result<void>> destroy(SimProcess& process) { return process.destroy(sandbox()); }
+Pending<Result<void>> relocate(SimProcess& process) { return process.relocate(sandbox(), "sim2"); }
+Pending<Result<void>> relocate_back(SimProcess& process) {
+  return process.relocate(sandbox(), "sim");
+}
 
 const Scenario kScenarios[] = {
     {"provision", no_sandbox, acquire},
@@ -82,6 +103,11 @@ const Scenario kScenarios[] = {
     {"archive while running", running, archive},
     {"archive again", archived_before, archive},
     {"restore in place of an archive", being_archived, acquire},
+    {"relocate", stopped, relocate},
+    {"relocate of what was archived before", archived_before, relocate},
+    {"relocate back while running", relocated, relocate_back},
+    {"restore in place of a relocate", being_relocated, acquire},
+    {"destroy in place of a relocate", being_relocated, destroy, true},
     {"destroy while running", running, destroy, true},
     {"destroy in the archive", archived_before, destroy, true},
 };
@@ -91,6 +117,7 @@ using Place = std::pair<std::string, int>;
 /// The places that the operation passes when nobody dies.
 std::vector<Place> places_of(const Scenario& scenario) {
   SimCluster cluster(7);
+  cluster.has_second = true;
   SimProcess& process = cluster.start();
   scenario.prepare(cluster, process);
   cluster.world.record_points(true);
@@ -143,6 +170,7 @@ void at_every_place(const Check& check) {
     for (const Place& place : places) {
       INFO(scenario.name << ": dies at " << place.first << " #" << place.second);
       SimCluster cluster(7);
+      cluster.has_second = true;
       die_at(cluster, scenario, place);
       check(cluster, scenario);
       check_clean(cluster);

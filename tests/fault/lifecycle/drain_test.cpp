@@ -103,6 +103,49 @@ TEST_CASE_METHOD(World, "stop: nobody gets in while it lets what runs finish",
   CHECK(cluster.files_of(sandbox()).size() == 1);
 }
 
+TEST_CASE_METHOD(World, "stop: the instance starts nothing new while it lets what runs finish",
+                 "[fault][lifecycle][drain]") {
+  const InstanceRef instance = wake();
+  node.instances[instance].running_commands = 1;
+  const auto holds = [&] { return node.instances.at(instance).held_until > cluster.world.now(); };
+  CHECK_FALSE(holds());
+  SECTION("as long as that lasts") {
+    const auto stopped = stop(StopDrain::kRefuse, 1min);
+    cluster.world.run_for(40s);
+    CHECK(holds());
+    node.instances[instance].running_commands = 0;
+    CHECK(cluster.finish(stopped));
+  }
+  SECTION("and again when the stop is refused") {
+    const auto stopped = stop(StopDrain::kRefuse, 5s);
+    cluster.world.run_for(3s);
+    CHECK(holds());
+    CHECK_FALSE(cluster.finish(stopped));
+    CHECK_FALSE(holds());
+  }
+  SECTION("and again when a stop that waits for nothing is refused") {
+    CHECK_FALSE(cluster.finish(stop(StopDrain::kRefuse, 0s)));
+    CHECK_FALSE(holds());
+  }
+  SECTION("and again soon after its holder died") {
+    static_cast<void>(stop(StopDrain::kRefuse, 1min));
+    cluster.world.run_for(1s);
+    process.host().crash();
+    CHECK(holds());
+    cluster.world.run_for(11s);
+    CHECK_FALSE(holds());
+  }
+  SECTION("and again at once for a user who comes after its holder died") {
+    SimProcess& other = cluster.start();
+    static_cast<void>(stop(StopDrain::kRefuse, 1min));
+    cluster.world.run_for(1s);
+    process.host().crash();
+    CHECK(holds());
+    cluster.finish(other.acquire(key_of("ana"))).value();
+    CHECK_FALSE(holds());
+  }
+}
+
 TEST_CASE_METHOD(World, "stop: a holder that dies while it lets others finish leaves it running",
                  "[fault][lifecycle][drain]") {
   const InstanceRef instance = wake();

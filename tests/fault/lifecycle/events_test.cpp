@@ -68,6 +68,51 @@ TEST_CASE("Events: what failed is told with its error and counted apart",
                  "outcome=\"failed\"} 1"));
 }
 
+TEST_CASE("Events: an instance that is gone is told like any transition, once, by who found it",
+          "[fault][lifecycle][events]") {
+  SimCluster cluster(6);
+  SimProcess& process = cluster.start();
+  const auto acquired = cluster.finish(process.acquire(key_of("ana"))).value();
+  cluster.node("m1").reboot();
+  SECTION("a call") {
+    CHECK(cluster.finish(process.report_unreachable(acquired.instance)).value());
+    CHECK_FALSE(cluster.finish(process.report_unreachable(acquired.instance)).value());
+    CHECK(endings(process) ==
+          std::vector<std::string>{"provision acquire running", "lost acquire stopped"});
+  }
+  SECTION("a call whose swap was done, and its answer lost") {
+    cluster.world.record_points(true);
+    const auto reported = process.report_unreachable(acquired.instance);
+    const auto is_about_to_swap = [&] {
+      const auto& points = cluster.world.points();
+      return !points.empty() && points.back() == "now:after";
+    };
+    REQUIRE(cluster.world.run_until(is_about_to_swap));
+    cluster.world.faults.draw(1, {{SimFaultKind::kLostReply, 100'000}});
+    const auto is_stopped = [&] {
+      return cluster.store.record(sandbox())->state == SandboxState::kStopped;
+    };
+    REQUIRE(cluster.world.run_until(is_stopped));
+    cluster.world.faults.end();
+    CHECK(cluster.finish(reported).value());
+    CHECK(endings(process).back() == "lost acquire stopped");
+  }
+  SECTION("the sweep") {
+    CHECK(cluster.finish(process.sweep()).value().lost == 1);
+    CHECK(endings(process) ==
+          std::vector<std::string>{"provision acquire running", "lost recovery stopped"});
+  }
+  const LifecycleEvent& event = process.events().back();
+  CHECK(event.sandbox == sandbox());
+  CHECK(event.phase == Phase::kInstanceStopped);
+  CHECK(event.error.empty());
+  CHECK(event.duration > 0ms);
+  CHECK(event.duration < 5s);
+  const std::string text = cluster.finish(begin_on(process, metrics_of(process.manager()))).value();
+  CHECK(text.find("cove_operations_total{operation=\"lost\"") != std::string::npos);
+  CHECK(has_line(text, "cove_operation_seconds_count{operation=\"lost\"} 1"));
+}
+
 TEST_CASE("Metrics: say what there is and what was done", "[fault][lifecycle][events]") {
   SimCluster cluster(6);
   SimProcess& process = cluster.start();
@@ -93,6 +138,46 @@ TEST_CASE("Metrics: say what there is and what was done", "[fault][lifecycle][ev
                  "cove_operation_steps_total{operation=\"archive\","
                  "phase=\"archive_uploaded\"} 1"));
   CHECK(has_line(text, "cove_operation_seconds_count{operation=\"stop\"} 2"));
+}
+
+TEST_CASE("Metrics: show the places of quotas that are in use", "[fault][lifecycle][events]") {
+  LifecycleSettings settings;
+  settings.running = {.all = 5, .per_source = 0, .per_user = 2};
+  SimCluster cluster(6, settings);
+  SimProcess& process = cluster.start();
+  for (const char* source : {"one", "two"}) {
+    cluster.finish(process.acquire({"app", source, "ana"})).value();
+  }
+  cluster.finish(process.acquire({"app", "one", "bob"})).value();
+  const std::string text = cluster.finish(begin_on(process, metrics_of(process.manager()))).value();
+  INFO(text);
+  CHECK(has_line(text, "# TYPE cove_quota_places gauge"));
+  CHECK(has_line(text, "cove_quota_limit{quota=\"running\"} 5"));
+  CHECK(has_line(text, "cove_quota_limit{quota=\"running_per_user\"} 2"));
+  CHECK(has_line(text, "cove_quota_places{quota=\"running\"} 3"));
+  CHECK(has_line(text, "cove_quota_places{quota=\"running_per_user\"} 3"));
+  CHECK(has_line(text, "cove_quota_fullest{quota=\"running_per_user\"} 2"));
+  CHECK(has_line(text, "cove_quota_at_limit{quota=\"running_per_user\"} 1"));
+  CHECK(has_line(text, "cove_quota_at_limit{quota=\"running\"} 0"));
+  CHECK(text.find("running_per_source") == std::string::npos);  // not limited
+}
+
+TEST_CASE("Metrics: a sandbox that needs attention is counted until something succeeds",
+          "[fault][lifecycle][events]") {
+  SimCluster cluster(6);
+  SimProcess& process = cluster.start();
+  const auto acquired = cluster.finish(process.acquire(key_of("ana"))).value();
+  cluster.finish(process.stop(sandbox(), StopDrain::kCancel)).value();
+  auto& volume = cluster.node("m1").volumes.at(acquired.instance.volume);
+  volume.present = false;
+  CHECK_FALSE(cluster.finish(process.acquire(key_of("ana"))));
+  const auto metrics = [&] {
+    return cluster.finish(begin_on(process, metrics_of(process.manager()))).value();
+  };
+  CHECK(has_line(metrics(), "cove_needs_attention 1"));
+  volume.present = true;
+  cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(has_line(metrics(), "cove_needs_attention 0"));
 }
 
 TEST_CASE("Activity: an acquire and calls count and are seen in the record, holding alone does not",

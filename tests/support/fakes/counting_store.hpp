@@ -41,6 +41,9 @@ class CountingStore final : public MetadataStore {
     ++reads;
     return inner_->query(query, call);
   }
+  Task<Result<StateCounts>> count_by_state(DocumentKind kind, const CallContext& call) override {
+    return inner_->count_by_state(kind, call);
+  }
   Task<Result<StoreTime>> now(const CallContext& call) override { return inner_->now(call); }
 
  private:

@@ -30,6 +30,11 @@ Task<Result<void>> run_destroy(LifecycleManager& manager, SandboxId sandbox) {
   const CallContext call;
   co_return co_await manager.destroy(sandbox, call);
 }
+Task<Result<void>> run_relocate(LifecycleManager& manager, SandboxId sandbox,
+                                RelocateOptions options) {
+  const CallContext call;
+  co_return co_await manager.relocate(sandbox, options, call);
+}
 Task<Result<void>> run_release(LifecycleManager& manager, SandboxId sandbox) {
   const CallContext call;
   co_return co_await manager.release(sandbox, call);
@@ -68,9 +73,10 @@ SimProcess::SimProcess(SimCluster& cluster, SimHost& host, SimNode& node)
       node_(node),
       store_(host, cluster.store),
       provider_(host, node),
+      second_(host, node, "sim2"),
       snapshotter_(host, cluster.store, cluster.objects),
-      seams_{host,    node,       cluster.store, cluster.objects,
-             &store_, &provider_, &snapshotter_, nullptr} {
+      seams_{host,       node,     cluster.store, cluster.objects, &store_,
+             &provider_, &second_, &snapshotter_, nullptr} {
   if (cluster.decorate) cluster.decorate(seams_);
 }
 
@@ -80,6 +86,7 @@ Task<void> SimProcess::open(SimProcess* process) {
   LifecycleParts parts{
       *seams.store, *seams.provider, *seams.snapshotter, host, host, host, host, {},
       process,      nullptr};
+  if (process->cluster_.has_second) parts.others.push_back(NamedProvider{*seams.second});
   const CallContext call;
   auto opened = co_await LifecycleManager::open(std::move(parts), process->cluster_.settings, call);
   process->failed_ = !opened;
@@ -108,6 +115,11 @@ Pending<Result<void>> SimProcess::archive(const SandboxId& sandbox, StopDrain dr
 }
 Pending<Result<void>> SimProcess::destroy(const SandboxId& sandbox) {
   return begin(run_destroy(*manager_, sandbox));
+}
+Pending<Result<void>> SimProcess::relocate(const SandboxId& sandbox, const std::string& provider,
+                                           StopDrain drain) {
+  RelocateOptions options{provider, drain};
+  return begin(run_relocate(*manager_, sandbox, std::move(options)));
 }
 Pending<Result<void>> SimProcess::release(const SandboxId& sandbox) {
   return begin(run_release(*manager_, sandbox));

@@ -32,6 +32,7 @@ struct SimSeams {
   SimObjects& objects;
   MetadataStore* store;
   Provider* provider;
+  Provider* second;  ///< a second provider of the same machine, "sim2"
   Snapshotter* snapshotter;
   std::shared_ptr<void> owner;  ///< of what was put before
 };
@@ -47,6 +48,8 @@ class SimProcess final : public LifecycleObserver {
   Pending<Result<void>> stop(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse);
   Pending<Result<void>> archive(const SandboxId& sandbox, StopDrain drain = StopDrain::kRefuse);
   Pending<Result<void>> destroy(const SandboxId& sandbox);
+  Pending<Result<void>> relocate(const SandboxId& sandbox, const std::string& provider,
+                                 StopDrain drain = StopDrain::kRefuse);
   Pending<Result<void>> release(const SandboxId& sandbox);
   Pending<Result<bool>> report_unreachable(const InstanceRef& instance);
   Pending<Result<std::uint32_t>> destroy_source(const std::string& source);
@@ -81,6 +84,7 @@ class SimProcess final : public LifecycleObserver {
   SimNode& node_;
   SimStore store_;
   SimProvider provider_;
+  SimProvider second_;
   SimSnapshotter snapshotter_;
   SimSeams seams_;
   std::unique_ptr<LifecycleManager> manager_;
@@ -129,6 +133,8 @@ class SimCluster {
 
   SimWorld world;
   LifecycleSettings settings;
+  /// The processes that start from now on have "sim2" too.
+  bool has_second = false;
   /// Puts something before the parts of the processes that start from now on.
   std::function<void(SimSeams&)> decorate;
   SimStoreState store;

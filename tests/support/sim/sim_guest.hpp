@@ -28,6 +28,20 @@ class SimGuest final : public NoFiles<Guest> {
     co_return co_await remote<GuestStatus>(host_, "guest status", effect, call);
   }
 
+  Task<Result<void>> hold_commands(const std::string& by, std::chrono::milliseconds length,
+                                   const CallContext& call) override {
+    const auto effect = [node = &node_, instance = instance_, by, length]() -> Result<void> {
+      const auto found = node->instances.find(instance);
+      if (found == node->instances.end()) return gone();
+      SimInstance& held = found->second;
+      if (length.count() == 0 && held.held_by != by) return ok();
+      held.held_by = by;
+      held.held_until = length.count() == 0 ? Instant{} : node->world.now() + length;
+      return ok();
+    };
+    co_return co_await remote<void>(host_, "guest hold", effect, call);
+  }
+
   Task<Result<void>> sync(const CallContext& call) override {
     const auto effect = [node = &node_, instance = instance_]() -> Result<void> {
       if (!node->instances.contains(instance)) return gone();

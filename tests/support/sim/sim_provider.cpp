@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lifecycle/rules/transitions.hpp"
 #include "support/sim/sim_guest.hpp"
 
 namespace cove::testing {
@@ -16,8 +17,8 @@ Error no_volume(const VolumeRef& volume) {
 bool may_go(const Record& record) {
   if (!record.operation) return false;
   if (record.operation->kind == OperationKind::kDestroy) return true;
-  return record.operation->kind == OperationKind::kArchive &&
-         record.operation->phase != Phase::kClaimed;
+  const auto row = lifecycle::row_of(record);
+  return row && lifecycle::is_archiving(*row) && row->phase != Phase::kClaimed;
 }
 
 }  // namespace
@@ -105,15 +106,24 @@ std::size_t SimNode::volumes_of(const SandboxId& sandbox) const {
 }
 
 std::optional<Error> SimProvider::fault(const std::string& kind) const {
-  const auto found = node_.failing.find(kind);
-  if (found == node_.failing.end()) return std::nullopt;
-  return found->second;
+  for (const std::string& name : {kind, name_ + " " + kind}) {
+    const auto found = node_.failing.find(name);
+    if (found != node_.failing.end()) return found->second;
+  }
+  return std::nullopt;
+}
+
+SimVolume* SimProvider::find(const VolumeRef& volume) const {
+  const auto found = node_.volumes.find(volume);
+  const bool is_own = found != node_.volumes.end() && found->second.provider == name_;
+  return is_own ? &found->second : nullptr;
 }
 
 Task<Result<void>> SimProvider::create_volume(const VolumeRef& volume, const CallContext& call) {
   const auto effect = [this, node = &node_, volume]() -> Result<void> {
     if (const auto error = fault("create_volume")) return *error;
-    node->volumes.try_emplace(volume);
+    const auto [made, is_new] = node->volumes.try_emplace(volume);
+    if (is_new) made->second.provider = name_;
     return ok();
   };
   co_return co_await remote<void>(host_, "create_volume", effect, call);
@@ -122,7 +132,7 @@ Task<Result<void>> SimProvider::create_volume(const VolumeRef& volume, const Cal
 Task<Result<void>> SimProvider::delete_volume(const VolumeRef& volume, const CallContext& call) {
   const auto effect = [this, node = &node_, volume]() -> Result<void> {
     if (const auto error = fault("delete_volume")) return *error;
-    return node->erase(volume);
+    return find(volume) != nullptr ? node->erase(volume) : ok();
   };
   co_return co_await remote<void>(host_, "delete_volume", effect, call);
 }
@@ -132,11 +142,11 @@ Task<Result<std::unique_ptr<OfflineVolume>>> SimProvider::open_volume(const Volu
                                                                       const CallContext& call) {
   const auto effect = [this, volume]() -> Result<void> {
     if (const auto error = fault("open_volume")) return *error;
-    const auto found = node_.volumes.find(volume);
-    if (found == node_.volumes.end() || !found->second.present) return no_volume(volume);
+    const SimVolume* const found = find(volume);
+    if (found == nullptr || !found->present) return no_volume(volume);
     const bool runs = std::any_of(node_.instances.begin(), node_.instances.end(),
                                   [&](const auto& entry) { return entry.first.volume == volume; });
-    if (runs || node_.is_open(found->second)) {
+    if (runs || node_.is_open(*found)) {
       return Error(ErrorCode::kFailedPrecondition, "the volume is in use");
     }
     return ok();
@@ -150,20 +160,22 @@ Task<Result<std::unique_ptr<OfflineVolume>>> SimProvider::open_volume(const Volu
 
 Result<void> SimProvider::start(const InstanceRef& instance) {
   if (const auto error = fault("start_instance")) return *error;
-  const auto found = node_.volumes.find(instance.volume);
-  if (found == node_.volumes.end() || !found->second.present) return no_volume(instance.volume);
-  if (node_.is_open(found->second)) {
+  const SimVolume* const found = find(instance.volume);
+  if (found == nullptr || !found->present) return no_volume(instance.volume);
+  if (node_.is_open(*found)) {
     return Error(ErrorCode::kFailedPrecondition, "the volume is open");
   }
   if (node_.instances.contains(instance)) return ok();
   for (const auto& [other, state] : node_.instances) {
-    const bool same_sandbox = other.volume.sandbox == instance.volume.sandbox;
+    const bool same_sandbox =
+        other.volume.sandbox == instance.volume.sandbox && find(other.volume) != nullptr;
     if (same_sandbox && other.epoch >= instance.epoch) {
       return Error(ErrorCode::kConflict, "a newer epoch runs");
     }
   }
   std::erase_if(node_.instances, [&](const auto& entry) {
-    return entry.first.volume.sandbox == instance.volume.sandbox;
+    const VolumeRef& volume = entry.first.volume;
+    return volume.sandbox == instance.volume.sandbox && find(volume) != nullptr;
   });
   node_.instances[instance].came_again = node_.world.comes_again();
   ++node_.changes;
@@ -180,6 +192,7 @@ Task<Result<void>> SimProvider::stop_instance(const InstanceRef& instance,
                                               const CallContext& call) {
   const auto effect = [this, instance]() -> Result<void> {
     if (const auto error = fault("stop_instance")) return *error;
+    if (find(instance.volume) == nullptr) return ok();
     std::erase_if(node_.instances, [&](const auto& entry) {
       return entry.first.volume == instance.volume && entry.first.epoch <= instance.epoch;
     });
@@ -193,9 +206,10 @@ Task<Result<InstanceStatus>> SimProvider::inspect(const InstanceRef& instance,
   const auto effect = [this, instance]() -> Result<InstanceStatus> {
     if (const auto error = fault("inspect")) return *error;
     InstanceStatus status;
-    const auto found = node_.volumes.find(instance.volume);
-    status.volume_present = found != node_.volumes.end() && found->second.present;
-    if (node_.instances.contains(instance)) status.state = InstanceState::kRunning;
+    const SimVolume* const found = find(instance.volume);
+    status.volume_present = found != nullptr && found->present;
+    if (found != nullptr && node_.instances.contains(instance))
+      status.state = InstanceState::kRunning;
     return status;
   };
   co_return co_await remote<InstanceStatus>(host_, "inspect", effect, call);
@@ -206,7 +220,7 @@ Task<Result<std::shared_ptr<Guest>>> SimProvider::connect(const InstanceRef& ins
   using Connected = std::shared_ptr<Guest>;
   const auto effect = [this, instance]() -> Result<Connected> {
     if (const auto error = fault("connect")) return *error;
-    if (!node_.instances.contains(instance)) {
+    if (find(instance.volume) == nullptr || !node_.instances.contains(instance)) {
       return Error(ErrorCode::kUnavailable, "nothing answers");
     }
     return Connected(std::make_shared<SimGuest>(host_, node_, instance));
@@ -219,9 +233,11 @@ Task<Result<ProviderInventory>> SimProvider::list(const DeploymentId& deployment
   const auto effect = [this, deployment]() -> Result<ProviderInventory> {
     ProviderInventory inventory;
     for (const auto& [volume, state] : node_.volumes) {
+      if (state.provider != name_) continue;
       if (volume.deployment == deployment) inventory.volumes.push_back(volume);
     }
     for (const auto& [instance, state] : node_.instances) {
+      if (find(instance.volume) == nullptr) continue;
       if (instance.volume.deployment == deployment) inventory.instances.push_back(instance);
     }
     return inventory;

@@ -19,6 +19,7 @@ struct SimVolume {
   SimFiles files;       ///< as everybody sees them
   SimFiles disk;        ///< as they are after the machine lost power
   bool present = true;  ///< false: the directory was moved away
+  std::string provider = "sim";
   const SimHost* opened_by = nullptr;
 };
 
@@ -26,6 +27,8 @@ struct SimInstance {
   std::uint32_t running_commands = 0;
   std::uint32_t keep_alive_commands = 0;
   bool came_again = false;  ///< by a request that arrived twice
+  std::string held_by;      ///< the stop for which it starts nothing new
+  Instant held_until{};
 };
 
 /// One machine's disks and processes.
@@ -73,7 +76,8 @@ class SimNode {
   std::uint64_t changes = 0;  ///< grows with each change of either
   /// What was written, by sandbox and incarnation: it must be there as long as that lives.
   std::map<std::pair<SandboxId, Incarnation>, SimFiles> committed;
-  /// Results that the next calls of a kind give instead: "start_instance".
+  /// Results that the next calls of a kind give instead: "start_instance"; "sim2 start_instance":
+  /// only those to that provider.
   std::map<std::string, Error> failing;
   /// Called before a volume goes.
   std::function<void(const VolumeRef& volume, const SimVolume& content)> on_erase;
@@ -83,12 +87,14 @@ class SimNode {
   std::map<VolumeRef, std::map<std::string, bool>> loose_;
 };
 
-/// One host's access to its machine's node.
+/// One host's access to its machine's node. Several with different names share a machine, and see
+/// nothing of each other's volumes.
 class SimProvider final : public Provider {
  public:
-  SimProvider(SimHost& host, SimNode& node) : host_(host), node_(node) {}
+  SimProvider(SimHost& host, SimNode& node, std::string name = "sim")
+      : host_(host), node_(node), name_(std::move(name)) {}
 
-  std::string_view name() const override { return "sim"; }
+  std::string_view name() const override { return name_; }
   NodeId node() const override { return NodeId(node_.name); }
   ProviderCapabilities capabilities() const override { return {.offline_volume = true}; }
 
@@ -111,9 +117,12 @@ class SimProvider final : public Provider {
   /// The error that a call of this kind is to give.
   std::optional<Error> fault(const std::string& kind) const;
   Result<void> start(const InstanceRef& instance);
+  /// The volume, where it is there and this provider's.
+  SimVolume* find(const VolumeRef& volume) const;
 
   SimHost& host_;
   SimNode& node_;
+  const std::string name_;
 };
 
 /// A volume that a host has open; what the snapshotter reads and writes.

@@ -54,6 +54,9 @@ class SimHost final : public Scheduler, public Clock, public OwnerRegistry, publ
   void crash();
   bool alive() const { return alive_; }
 
+  /// How many timers it waits for.
+  std::size_t timers() const { return timers_.size(); }
+
   /// When it died, in the world's time. REQUIRES: it is not alive.
   Instant died_at() const { return died_at_; }
   const std::string& machine() const { return machine_; }

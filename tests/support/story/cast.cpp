@@ -31,6 +31,7 @@ constexpr std::array<Weight, kActionKinds> kWeights{{
     {ActionKind::kHide, 4, false},
     {ActionKind::kMend, 3, false},
     {ActionKind::kForget, 2, false},
+    {ActionKind::kRelocate, 14, false},
 }};
 
 struct Storm {
@@ -110,8 +111,9 @@ SimFaultRates draw_weather(Draw& draw) {
 
 std::string_view name_of(ActionKind kind) noexcept {
   constexpr std::array<std::string_view, kActionKinds> kNames{
-      "visit",   "release",        "stop",          "archive", "sweep", "report", "reboot", "close",
-      "destroy", "destroy source", "revive source", "damage",  "hide",  "mend",   "forget"};
+      "visit",  "release", "stop",    "archive",        "sweep",         "report",
+      "reboot", "close",   "destroy", "destroy source", "revive source", "damage",
+      "hide",   "mend",    "forget",  "relocate"};
   return kNames.at(static_cast<std::size_t>(kind));
 }
 

@@ -34,8 +34,9 @@ enum class ActionKind : std::uint8_t {
   kHide,           ///< a volume is moved away
   kMend,           ///< a person repairs all of that
   kForget,         ///< the metadata of one sandbox are gone, as with an older copy of the store
+  kRelocate,       ///< by hand, to the machine's other provider or back
 };
-inline constexpr std::size_t kActionKinds = 15;
+inline constexpr std::size_t kActionKinds = 16;
 
 std::string_view name_of(ActionKind kind) noexcept;
 

@@ -22,6 +22,7 @@ void go_on(Record& next, const Record& stored) {
   next.operation->phase = was.phase;
   next.operation->generation = was.generation;
   next.operation->epoch = was.epoch;
+  next.provider = stored.provider;
   next.node = stored.node;
   std::erase_if(next.garbage, [&](const Garbage& garbage) {
     const auto* volume = std::get_if<GarbageVolume>(&garbage);
@@ -59,12 +60,19 @@ void MutantStore::keep_id(Record& next, const Record& stored) {
 Document MutantStore::written(const DocumentId& id, const Document& next) {
   using enum Mutation;
   const bool changes = mutation_ == kTakeOverKeepsId || mutation_ == kOlderSnapshot ||
-                       mutation_ == kGarbageForgotten || mutation_ == kRestoreGoesOn;
+                       mutation_ == kGarbageForgotten || mutation_ == kRestoreGoesOn ||
+                       mutation_ == kGarbageElsewhere;
   const Record* stored = state_.find(SandboxId(id.name));
   if (id.kind != DocumentKind::kSandbox || !changes || stored == nullptr) return next;
   Record record = parse_record(next.body).value();
   if (mutation_ == kTakeOverKeepsId) keep_id(record, *stored);
   if (mutation_ == kGarbageForgotten) record.garbage.clear();
+  if (mutation_ == kGarbageElsewhere) {
+    for (Garbage& garbage : record.garbage) {
+      auto* volume = std::get_if<GarbageVolume>(&garbage);
+      if (volume != nullptr) volume->provider = record.provider;
+    }
+  }
   const bool restores =
       record.operation && record.operation->kind == OperationKind::kRestore && stored->operation;
   if (mutation_ == kRestoreGoesOn && restores && is_take_over(record, *stored)) {
@@ -124,6 +132,7 @@ void MutantProvider::make_missing(const VolumeRef& volume) {
   const auto found = node_.volumes.find(volume);
   if (found != node_.volumes.end() && found->second.present) return;
   node_.volumes[volume] = SimVolume{};
+  node_.volumes[volume].provider = provider_.name();
   ++node_.changes;
 }
 
@@ -163,11 +172,18 @@ Task<Result<InstanceStatus>> MutantProvider::inspect(const InstanceRef& instance
   co_return status;
 }
 
+bool MutantSnapshotter::deletes_first(const SandboxId& sandbox) const {
+  if (mutation_ == Mutation::kDeleteBeforeVerify) return true;
+  const Record* record = state_.find(sandbox);
+  return mutation_ == Mutation::kRelocateDeletesFirst && record != nullptr && record->operation &&
+         record->operation->kind == OperationKind::kRelocate;
+}
+
 Task<Result<SnapshotRef>> MutantSnapshotter::save(OfflineVolume& volume, const SnapshotOwner& owner,
                                                   const OperationId& attempt,
                                                   const CallContext& call) {
   auto saved = co_await snapshotter_.save(volume, owner, attempt, call);
-  if (saved && mutation_ == Mutation::kDeleteBeforeVerify) {
+  if (saved && deletes_first(owner.sandbox)) {
     auto& opened = dynamic_cast<SimOfflineVolume&>(volume);
     opened.content().opened_by = nullptr;
     (void)opened.node().erase(opened.volume());

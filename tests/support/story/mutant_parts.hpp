@@ -48,8 +48,8 @@ class MutantStore final : public MetadataStore {
 
 class MutantProvider final : public Provider {
  public:
-  MutantProvider(Mutation mutation, const SimSeams& seams)
-      : mutation_(mutation), node_(seams.node), provider_(*seams.provider) {}
+  MutantProvider(Mutation mutation, const SimSeams& seams, Provider& provider)
+      : mutation_(mutation), node_(seams.node), provider_(provider) {}
 
   std::string_view name() const override { return provider_.name(); }
   NodeId node() const override { return provider_.node(); }
@@ -88,7 +88,10 @@ class MutantProvider final : public Provider {
 class MutantSnapshotter final : public Snapshotter {
  public:
   MutantSnapshotter(Mutation mutation, const SimSeams& seams)
-      : mutation_(mutation), objects_(seams.objects), snapshotter_(*seams.snapshotter) {}
+      : mutation_(mutation),
+        state_(seams.state),
+        objects_(seams.objects),
+        snapshotter_(*seams.snapshotter) {}
 
   Task<Result<SnapshotRef>> save(OfflineVolume& volume, const SnapshotOwner& owner,
                                  const OperationId& attempt, const CallContext& call) override;
@@ -104,7 +107,10 @@ class MutantSnapshotter final : public Snapshotter {
   }
 
  private:
+  bool deletes_first(const SandboxId& sandbox) const;
+
   Mutation mutation_;
+  SimStoreState& state_;
   SimObjects& objects_;
   Snapshotter& snapshotter_;
 };

@@ -21,14 +21,20 @@ constexpr std::array<std::string_view, kMutations> kNames{"none",
                                                           "marker-ignored",
                                                           "half-restore",
                                                           "lost-by-guess",
-                                                          "not-durable"};
+                                                          "not-durable",
+                                                          "relocate-deletes-first",
+                                                          "garbage-elsewhere"};
 
 struct Parts {
   Parts(Mutation mutation, const SimSeams& seams)
-      : store(mutation, seams), provider(mutation, seams), snapshotter(mutation, seams) {}
+      : store(mutation, seams),
+        provider(mutation, seams, *seams.provider),
+        second(mutation, seams, *seams.second),
+        snapshotter(mutation, seams) {}
 
   MutantStore store;
   MutantProvider provider;
+  MutantProvider second;
   MutantSnapshotter snapshotter;
 };
 
@@ -50,6 +56,7 @@ void mutate(Mutation mutation, SimSeams& seams) {
   const auto parts = std::make_shared<Parts>(mutation, seams);
   seams.store = &parts->store;
   seams.provider = &parts->provider;
+  seams.second = &parts->second;
   seams.snapshotter = &parts->snapshotter;
   seams.owner = parts;
 }

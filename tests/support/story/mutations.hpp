@@ -31,8 +31,10 @@ enum class Mutation : std::uint8_t {
   kHalfRestore,              ///< rule 9: a restore leaves out what is damaged
   kLostByGuess,              ///< rule 10: an instance that nobody asked for counts as gone
   kNotDurable,               ///< durability: no commit is waited for
+  kRelocateDeletesFirst,  ///< rule 2: a relocate's old volume goes before the archive is verified
+  kGarbageElsewhere,      ///< rule 4: garbage is deleted where the workspace is now
 };
-inline constexpr std::size_t kMutations = 17;  ///< with kNone
+inline constexpr std::size_t kMutations = 19;  ///< with kNone
 
 std::string_view name_of(Mutation mutation) noexcept;  ///< "verify-skipped"
 

@@ -15,18 +15,15 @@ using namespace std::chrono_literals;
 // What a host had sent before it died has arrived by then.
 constexpr auto kOnTheWay = 2min;
 
-bool is_archived(const Record& record) {
-  const auto& operation = record.operation;
-  const bool uploaded =
-      operation && operation->kind == OperationKind::kArchive && operation->snapshot;
-  return record.generation.empty() || uploaded;
+/// True for an archive, or a relocate's, past its upload.
+bool is_uploaded(const Record& record) {
+  return record.operation && record.operation->snapshot.has_value();
 }
 
+bool is_archived(const Record& record) { return record.generation.empty() || is_uploaded(record); }
+
 const std::optional<SnapshotRef>& snapshot_of(const Record& record) {
-  const auto& operation = record.operation;
-  const bool uploaded =
-      operation && operation->kind == OperationKind::kArchive && operation->snapshot;
-  return uploaded ? operation->snapshot : record.snapshot;
+  return is_uploaded(record) ? record.operation->snapshot : record.snapshot;
 }
 
 bool is_destroyed(const Record& record) {
@@ -128,7 +125,8 @@ std::optional<SimFiles> Rules::kept(const Record& record) const {
     for (const auto& [volume, content] : node->volumes) {
       const bool current =
           volume.sandbox == record.sandbox_id && volume.generation == record.generation;
-      if (current && node->name == record.node.str()) return content.files;
+      const bool in_place = node->name == record.node.str() && content.provider == record.provider;
+      if (current && in_place) return content.files;
     }
   }
   return std::nullopt;

@@ -36,6 +36,7 @@ Stage::Stage(const StoryPlan& plan)
     name += std::to_string(i);
     rules_.name_sandbox(sandbox_id_of(key_of_user(i)), name);
   }
+  cluster_.has_second = true;
   cluster_.decorate = [mutation = plan.mutation](SimSeams& seams) { mutate(mutation, seams); };
   cluster_.world.on_power_loss = [this](const std::string& machine) { lose_power(machine); };
   if (plan.faults) {
@@ -135,6 +136,7 @@ void Stage::perform(const Action& action) {
     case ActionKind::kRelease: return static_cast<void>(process->release(sandbox));
     case ActionKind::kStop:
     case ActionKind::kArchive: return process->run(settle(this, process, action));
+    case ActionKind::kRelocate: return process->run(relocate(this, process, action));
     case ActionKind::kSweep: return process->run(sweep(this, process));
     case ActionKind::kReport:
       for (const auto& [instance, state] : process->node().instances) {
@@ -188,6 +190,23 @@ Task<void> Stage::settle(Stage* stage, SimProcess* process, Action action) {
   } else {
     done = co_await manager.archive(sandbox, drain, call);
   }
+  if (ask) ask->ended = stage->cluster_.world.now();
+  if (!done && done.error().code() != ErrorCode::kNotFound) {
+    stage->check_answer(action, done.error());
+  }
+}
+
+Task<void> Stage::relocate(Stage* stage, SimProcess* process, Action action) {
+  const SandboxId sandbox = sandbox_id_of(key_of_user(action.user));
+  RelocateOptions options;
+  options.provider = part(action.choice, 4, 3) == 0 ? "sim" : "sim2";
+  if (part(action.choice, 6, 2) != 0) options.drain = StopDrain::kCancel;
+  std::shared_ptr<Ask> ask;
+  if (options.drain == StopDrain::kCancel) {
+    ask = stage->rules_.begin_ask(Ask::Kind::kCancel, sandbox.str(), process->host());
+  }
+  const CallContext call;
+  const auto done = co_await process->manager().relocate(sandbox, options, call);
   if (ask) ask->ended = stage->cluster_.world.now();
   if (!done && done.error().code() != ErrorCode::kNotFound) {
     stage->check_answer(action, done.error());

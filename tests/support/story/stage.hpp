@@ -33,6 +33,7 @@ class Stage {
   // What a user or host does, as a task of that host.
   static Task<void> visit(Stage* stage, SimProcess* process, Action action);
   static Task<void> settle(Stage* stage, SimProcess* process, Action action);
+  static Task<void> relocate(Stage* stage, SimProcess* process, Action action);
   static Task<void> destroy(Stage* stage, SimProcess* process, std::string subject, bool is_source);
   static Task<void> sweep(Stage* stage, SimProcess* process);
   static Task<void> close(SimProcess* process);

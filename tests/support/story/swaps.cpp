@@ -27,13 +27,20 @@ bool has_volume(const Record& record, const Generation& generation) {
 /// True where nothing is left to do after the row's next phase.
 bool is_last(const Row& row) {
   if (!row.next) return true;
-  const auto reached = find_row(row.state, row.kind, *row.next);
+  const auto reached = find_row(row.kind, *row.next);
   return reached && !reached->next;
 }
 
 bool completes_archive(const Record& before, const Record& after) {
   return before.operation && before.operation->kind == OperationKind::kArchive &&
          after.state == SandboxState::kArchived && !after.operation;
+}
+
+/// True where a relocate's old volume is gone: from here on it restores in the new place.
+bool arrives(const Record& before, const Record& after) {
+  return before.operation && after.operation && before.operation->to && !after.operation->to &&
+         after.operation->id == before.operation->id &&
+         after.operation->phase == Phase::kVolumeDeleted;
 }
 
 }  // namespace
@@ -48,6 +55,10 @@ void Rules::on_change(const Record* before, const Record* after) {
   if (after == nullptr) return check_removal(*before);
   if (before->incarnation != after->incarnation) wrong(*after, "became another incarnation");
   if (after->epoch < before->epoch) wrong(*after, "its epoch went back");
+  const bool same_volume = before->generation == after->generation && !after->generation.empty();
+  if (same_volume && (before->provider != after->provider || before->node != after->node)) {
+    wrong(*after, "its volume is said to be somewhere else");
+  }
   check_operation(*before, *after);
   check_garbage(*before, *after);
   check_taken_off(*before, *after);
@@ -89,8 +100,12 @@ void Rules::check_same(const Record& before, const Record& after) {
   const Operation& was = *before.operation;
   const Operation& is = *after.operation;
   if (was.owner != is.owner) wrong(after, "a take-over kept the operation's id");
-  if (was.kind != is.kind || before.state != after.state) {
+  const bool moves = arrives(before, after);
+  if (was.kind != is.kind || (before.state != after.state && !moves)) {
     return wrong(after, "an operation became another one");
+  }
+  if (moves && (after.provider != was.to->provider || after.state != SandboxState::kArchived)) {
+    wrong(after, "a relocate went astray");
   }
   const bool on = is.phase == was.phase || row_of(before)->next == is.phase;
   const bool failed = is.kind == OperationKind::kProvision && is.phase == Phase::kClaimed;
@@ -102,7 +117,8 @@ void Rules::check_next(const Record& before, const Record& after) {
   const Row row = *row_of(before);
   const Operation& is = *after.operation;
   if (before.operation->kind == is.kind) {
-    const Phase begins = row.take_over == TakeOver::kRestart ? Phase::kClaimed : row.phase;
+    const Phase begins =
+        row.take_over == TakeOver::kRestart ? lifecycle::first_phase(row) : row.phase;
     if (is.phase != begins) wrong(after, "a take-over began at a wrong phase");
     return;
   }
@@ -123,7 +139,8 @@ void Rules::check_claim(const Record& before, const Record& after) {
   const Operation& is = *after.operation;
   if (is.phase != Phase::kClaimed) wrong(after, "an operation began in the middle");
   if (!lifecycle::may_start(before.state, is.kind)) wrong(after, "an operation from a wrong state");
-  const bool ends_use = is.kind == OperationKind::kStop || is.kind == OperationKind::kArchive;
+  const bool ends_use = is.kind == OperationKind::kStop || is.kind == OperationKind::kArchive ||
+                        is.kind == OperationKind::kRelocate;
   if (!ends_use || is_allowed(Ask::Kind::kCancel, before)) return;
   for (const ActivityLease& lease : before.activity) {
     const SimHost* user = cluster_.world.find_host(lease.owner);
@@ -152,7 +169,8 @@ void Rules::check_garbage(const Record& before, const Record& after) {
     return generation.empty() || lifecycle::names_volume(after, generation) ||
            has_volume(after, generation);
   };
-  const bool volume_deleted = archived && before.operation->phase != Phase::kClaimed;
+  const bool volume_deleted =
+      (archived && before.operation->phase != Phase::kClaimed) || arrives(before, after);
   if (!is_named(before.generation) && !volume_deleted) wrong(after, "its volume is forgotten");
   if (before.operation && !is_named(before.operation->generation)) {
     wrong(after, "the volume of an attempt is forgotten");
@@ -164,8 +182,9 @@ void Rules::check_garbage(const Record& before, const Record& after) {
   const bool dies = after.operation && after.operation->kind == OperationKind::kDestroy;
   const bool uploaded = before.operation && !is_kept(before.operation->snapshot);
   if (!is_kept(before.snapshot) || (uploaded && !dies)) wrong(after, "a snapshot is forgotten");
-  const bool loose = before.operation && before.operation->kind == OperationKind::kArchive &&
-                     before.operation->phase == Phase::kClaimed && !archived;
+  const bool uploads = before.operation && (before.operation->kind == OperationKind::kArchive ||
+                                            before.operation->kind == OperationKind::kRelocate);
+  const bool loose = uploads && before.operation->phase == Phase::kClaimed && !archived;
   const bool goes_on = loose && after.operation && after.operation->id == before.operation->id;
   if (loose && !goes_on && !has(after, GarbageAttempt{before.operation->id})) {
     wrong(after, "what an archive uploaded is forgotten");

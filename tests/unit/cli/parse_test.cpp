@@ -128,14 +128,15 @@ TEST_CASE("Command line: the help of each command names each of its options, and
           "[unit][cli]") {
   const Words commands{"exec",    "ps",    "logs",   "kill",           "attach",  "put",
                        "get",     "ls",    "status", "list",           "stop",    "archive",
-                       "destroy", "sweep", "doctor", "destroy-source", "recover", "metrics"};
-  const Words options{"--home",        "--config",    "--json",   "--timeout", "--verbose",
-                      "--app",         "--user",      "--chat",   "--sandbox", "--source",
-                      "--source-type", "--source-id", "--stdin",  "--env",     "--cwd",
-                      "--mode",        "--durable",   "-l",       "--force",   "--yes",
-                      "--orphans",     "--tty",       "--detach", "--name",    "--keep-alive",
-                      "--follow",      "--signal",    "--forget", "--wait",    "--dry-run",
-                      "--revive",      "--deployment"};
+                       "destroy", "sweep", "doctor", "destroy-source", "recover", "metrics",
+                       "relocate"};
+  const Words options{"--home",        "--config",     "--json",    "--timeout", "--verbose",
+                      "--app",         "--user",       "--chat",    "--sandbox", "--source",
+                      "--source-type", "--source-id",  "--stdin",   "--env",     "--cwd",
+                      "--mode",        "--durable",    "-l",        "--force",   "--yes",
+                      "--orphans",     "--tty",        "--detach",  "--name",    "--keep-alive",
+                      "--follow",      "--signal",     "--forget",  "--wait",    "--dry-run",
+                      "--revive",      "--deployment", "--provider"};
   for (const auto& command : commands) {
     const std::string help(cove::cli::help_of(command).value());
     for (const auto& option : options) {

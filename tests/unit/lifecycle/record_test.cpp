@@ -33,7 +33,7 @@ Record full_record() {
   record.created_at = StoreTime(1s);
   record.last_active_at = StoreTime(2s);
   record.activity.push_back({OwnerId("m1/p"), StoreTime(3s)});
-  record.garbage.push_back(GarbageVolume{NodeId("m0"), Generation("g0"), Epoch(2)});
+  record.garbage.push_back(GarbageVolume{NodeId("m0"), Generation("g0"), Epoch(2), "local"});
   record.garbage.push_back(GarbageSnapshot{snapshot("older")});
   record.garbage.push_back(GarbageAttempt{OperationId("a0")});
   Operation operation;
@@ -80,7 +80,44 @@ TEST_CASE("Record: one of version 1 is read, and has no time to drain", "[unit][
   CHECK(to_json(back) == to_json(full_record()));
 }
 
-TEST_CASE("Record: what is not a record of version 1 or 2 is kIntegrity", "[unit][lifecycle]") {
+TEST_CASE("Record: only one that moves, or has garbage elsewhere, is of version 3",
+          "[unit][lifecycle][relocate]") {
+  Record record = full_record();
+  CHECK_THAT(to_json(record), Catch::Contains("\"version\":2") && !Catch::Contains("\"to\""));
+  SECTION("garbage") {
+    record.garbage.push_back(GarbageVolume{NodeId("m9"), Generation("g9"), Epoch(1), "tree"});
+  }
+  SECTION("a relocate") {
+    record.operation->kind = OperationKind::kRelocate;
+    record.operation->generation = Generation("g9");
+    record.operation->to = Location{"tree", NodeId("m9")};
+  }
+  const std::string text = to_json(record);
+  CHECK_THAT(text, Catch::Contains("\"version\":3"));
+  const Record back = parse_record(text).value();
+  CHECK(to_json(back) == text);
+  CHECK(back.garbage == record.garbage);
+  CHECK(back.operation->to == record.operation->to);
+}
+
+TEST_CASE("Record: a relocate says where it goes while its old volume is there, and only then",
+          "[unit][lifecycle][relocate]") {
+  Record record = full_record();
+  record.operation->kind = OperationKind::kRelocate;
+  CHECK_FALSE(parse_record(to_json(record)));
+  record.operation->to = Location{"tree", NodeId("m9")};
+  CHECK(parse_record(to_json(record)));
+  record.operation->snapshot.reset();
+  CHECK_FALSE(parse_record(to_json(record)));
+  record.operation->phase = Phase::kVolumeCreated;
+  record.operation->to.reset();
+  CHECK_FALSE(parse_record(to_json(record)));
+  record.state = SandboxState::kArchived;
+  record.generation = Generation();
+  CHECK(parse_record(to_json(record)));
+}
+
+TEST_CASE("Record: what is not a record of version 1, 2 or 3 is kIntegrity", "[unit][lifecycle]") {
   const std::string good = to_json(full_record());
   const std::string bad[] = {
       "",
@@ -88,7 +125,9 @@ TEST_CASE("Record: what is not a record of version 1 or 2 is kIntegrity", "[unit
       "[]",
       "null",
       "{\"version\":1}",
+      replaced(good, "\"version\":2", "\"version\":0"),
       replaced(good, "\"version\":2", "\"version\":3"),
+      replaced(good, "\"version\":2", "\"version\":4"),
       replaced(good, "\"version\":2", "\"version\":1"),
       replaced(good, "\"version\":2", "\"version\":2,\"later\":0"),
       replaced(good, "\"state\":\"stopped\"", "\"state\":\"asleep\""),
@@ -130,9 +169,21 @@ TEST_CASE("Tombstone: comes back from its JSON, one grave for each life", "[unit
   const Tombstone back = parse_tombstone(to_json(tombstone)).value();
   CHECK(to_json(back) == to_json(tombstone));
   CHECK(back.graves[0].volumes ==
-        std::vector<GarbageVolume>{{NodeId("m1"), Generation("g1"), record.epoch},
-                                   {NodeId("m0"), Generation("g0"), Epoch(2)}});
+        std::vector<GarbageVolume>{{NodeId("m1"), Generation("g1"), record.epoch, "local"},
+                                   {NodeId("m0"), Generation("g0"), Epoch(2), "local"}});
   CHECK_FALSE(is_due(back, 0, StoreTime(20s), 10s));
   CHECK(is_due(back, 0, StoreTime(21s), 10s));
   CHECK(parse_tombstone("{}").error().code() == ErrorCode::kIntegrity);
+}
+
+TEST_CASE("Tombstone: one of version 1 is read, and names no provider", "[unit][lifecycle]") {
+  using namespace cove::lifecycle;
+  const std::string old =
+      R"({"version":1,"sandbox_id":"app-1","graves":[{"incarnation":"i1","destroyed_at":1000,)"
+      R"("key":{"source_type":"app","source_id":"demo","user_id":"ana"},)"
+      R"("volumes":[{"node":"m1","generation":"g1","epoch":3}]}]})";
+  const Tombstone back = parse_tombstone(old).value();
+  REQUIRE(back.graves.size() == 1);
+  CHECK(back.graves[0].volumes ==
+        std::vector<GarbageVolume>{{NodeId("m1"), Generation("g1"), Epoch(3), ""}});
 }

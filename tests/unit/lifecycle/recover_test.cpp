@@ -154,7 +154,7 @@ TEST_CASE_METHOD(World, "recover: what cannot be decided is named and left alone
                  "[unit][lifecycle][recover]") {
   FoundSnapshot damaged = found(kAna, "newest", 20);
   damaged.problem = "'newest' is missing";
-  snapshots.told[kOld] = {found(kAna, "older", 10), damaged, found(kBob, "only", 10)};
+  snapshots.told[kOld] = {damaged, found(kBob, "only", 10)};
   add_volume(kBob, "g1");
   add_volume(kBob, "g2");
   const RecoverReport report = recover().value();
@@ -163,6 +163,102 @@ TEST_CASE_METHOD(World, "recover: what cannot be decided is named and left alone
   REQUIRE(report.problems.size() == 2);
   CHECK(report.problems[0].find("damaged") != std::string::npos);
   CHECK(report.problems[1].find("several volumes") != std::string::npos);
+}
+
+TEST_CASE_METHOD(World, "recover: falls back from a damaged snapshot to the newest whole one",
+                 "[unit][lifecycle][recover]") {
+  FoundSnapshot damaged = found(kAna, "newest", 30);
+  damaged.problem = "'newest' is missing";
+  snapshots.told[kOld] = {found(kAna, "first", 10), damaged, found(kAna, "second", 20),
+                          found(kBob, "whole", 40)};
+  SECTION("whose data are not whole") {}
+  SECTION("whose manifest cannot be read, so that nobody knows how new it is") {
+    FoundSnapshot& unreadable = snapshots.told[kOld][1];
+    unreadable.owner.key = {};
+    unreadable.owner.saved_at = {};
+  }
+  const RecoverReport report = recover().value();
+  CHECK(report.archived == 2);
+  const Record ana = record(kAna);
+  CHECK(ana.state == SandboxState::kArchived);
+  CHECK(ana.snapshot->objects[0].key == ObjectKey("second"));
+  CHECK_THAT(ana.needs_attention,
+             Catch::Contains("older snapshot, second") && Catch::Contains("'newest' is missing"));
+  CHECK(record(kBob).needs_attention.empty());
+  REQUIRE_FALSE(report.problems.empty());
+  CHECK_THAT(report.problems.back(),
+             Catch::Contains(sandbox_id_of(kAna).str()) && Catch::Contains("older snapshot"));
+}
+
+TEST_CASE_METHOD(World, "recover: of several lives the newest whole snapshot counts",
+                 "[unit][lifecycle][recover]") {
+  FoundSnapshot earlier = found(kAna, "earlier", 10);
+  earlier.owner.incarnation = Incarnation("i0");
+  FoundSnapshot newest = found(kAna, "newest", 20);
+  SECTION("that of the later one") {
+    snapshots.told[kOld] = {earlier, newest};
+    const RecoverReport report = recover().value();
+    CHECK(record(kAna).incarnation == Incarnation("i1"));
+    CHECK(record(kAna).needs_attention.empty());
+    REQUIRE(report.problems.size() == 1);
+    CHECK_THAT(report.problems[0], Catch::Contains("2 lives"));
+  }
+  SECTION("that of the earlier one, where the later one's is damaged") {
+    newest.problem = "'newest' is missing";
+    snapshots.told[kOld] = {earlier, newest};
+    CHECK(recover().value().archived == 1);
+    CHECK(record(kAna).incarnation == Incarnation("i0"));
+    CHECK(record(kAna).snapshot->objects[0].key == ObjectKey("earlier"));
+    CHECK_THAT(record(kAna).needs_attention, Catch::Contains("of an earlier life"));
+  }
+}
+
+TEST_CASE_METHOD(World, "recover: what of a destroyed sandbox is left comes back without its grave",
+                 "[unit][lifecycle][recover]") {
+  // The metadata that knew of the destroying are gone with the rest: nothing is lost by that.
+  FoundSnapshot half_deleted = found(kBob, "only", 10);
+  half_deleted.problem = "'only' is missing";
+  snapshots.told[kOld] = {found(kAna, "left", 10), half_deleted};
+  const RecoverReport report = recover().value();
+  CHECK(report.archived == 1);
+  CHECK(record(kAna).state == SandboxState::kArchived);
+  REQUIRE(report.problems.size() == 1);
+  CHECK_THAT(report.problems[0], Catch::Contains(sandbox_id_of(kBob).str()) &&
+                                     Catch::Contains("no snapshot that is whole"));
+  destroy(kAna);
+  CHECK(recover().value().destroyed == 1);
+}
+
+TEST_CASE_METHOD(World, "recover: a life after the destroyed one is made again, and only that",
+                 "[unit][lifecycle][recover]") {
+  snapshots.told[kOld] = {found(kAna, "first", 10)};
+  REQUIRE(recover());
+  destroy(kAna);
+  FoundSnapshot later = found(kAna, "later", 5);  // a clock that went back is no grave
+  later.owner.incarnation = Incarnation("i2");
+  snapshots.told[kOld] = {found(kAna, "first", 10), later};
+  const RecoverReport report = recover().value();
+  CHECK(report.archived == 1);
+  CHECK(report.problems.empty());
+  CHECK(record(kAna).incarnation == Incarnation("i2"));
+}
+
+TEST_CASE_METHOD(World, "recover: leaves alone what runs, and a record that it cannot read",
+                 "[unit][lifecycle][recover]") {
+  snapshots.told[kOld] = {found(kAna, "first", 10), found(kBob, "only", 10)};
+  REQUIRE(recover());
+  const CallContext call;
+  const DocumentId bob{DocumentKind::kSandbox, sandbox_id_of(kBob).str()};
+  const auto stored = scheduler.run(store->find(bob, call)).value();
+  const Document broken{"{}", stored->document.index};
+  scheduler.run(store->compare_and_swap(bob, stored->version, broken, Durability::kDurable, call))
+      .value();
+  const std::string before = to_json(record(kAna));
+  const RecoverReport again = recover().value();
+  CHECK(again.kept == 2);
+  CHECK(again.archived == 0);
+  CHECK(to_json(record(kAna)) == before);
+  CHECK(scheduler.run(store->find(bob, call)).value()->document.body == "{}");
 }
 
 TEST_CASE_METHOD(World, "recover: what was destroyed stays destroyed",

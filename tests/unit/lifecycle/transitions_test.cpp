@@ -3,6 +3,7 @@
 #include "lifecycle/rules/transitions.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Course {
   SandboxState to;
   SandboxState abandoned_to;
   std::size_t abandonable;  // how many of the phases, from the first
+  // From this phase on the state is another one, and a take-over begins there again.
+  std::size_t arrives = SIZE_MAX;
+  SandboxState after = SandboxState::kAbsent;
 };
 
 const std::vector<Course>& courses() {
@@ -58,6 +62,15 @@ const std::vector<Course>& courses() {
        kAbsent,
        kAbsent,
        0},
+      {OperationKind::kRelocate,
+       kStopped,
+       {kClaimed, kArchiveUploaded, kProviderDeleted, kVolumeDeleted, kVolumeCreated,
+        kSnapshotRestored, kInstanceStarted},
+       kRunning,
+       kStopped,
+       1,
+       3,
+       kArchived},
   };
   return all;
 }
@@ -67,10 +80,17 @@ const Course& course_of(OperationKind kind) {
                        [kind](const Course& course) { return course.kind == kind; });
 }
 
-std::optional<std::size_t> position(const Course& course, Phase phase) {
+std::optional<std::size_t> position(const Course& course, SandboxState state, Phase phase) {
   const auto found = std::find(course.phases.begin(), course.phases.end(), phase);
   if (found == course.phases.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - course.phases.begin());
+  const auto at = static_cast<std::size_t>(found - course.phases.begin());
+  const bool in_state = state == (at < course.arrives ? course.during : course.after);
+  return in_state ? std::optional(at) : std::nullopt;
+}
+
+/// True while what is archived is still on its volume.
+bool is_leaving(SandboxState state, OperationKind kind) {
+  return state == SandboxState::kStopped && kind == OperationKind::kRelocate;
 }
 
 const OperationId kMine("mine");
@@ -107,13 +127,14 @@ Record busy_record(SandboxState state, OperationKind kind, Phase phase) {
   operation.kind = kind;
   operation.phase = phase;
   operation.owner = kOwner;
-  if (kind == OperationKind::kProvision || kind == OperationKind::kRestore) {
+  if (kind == OperationKind::kProvision || kind == OperationKind::kRestore ||
+      kind == OperationKind::kRelocate) {
     operation.generation = Generation("made");
   }
   operation.epoch = Epoch(7);
-  if (kind == OperationKind::kArchive && phase != Phase::kClaimed) {
-    operation.snapshot = snapshot("second");
-  }
+  if (is_leaving(state, kind)) operation.to = Location{"other", NodeId("m9")};
+  const bool archives = kind == OperationKind::kArchive || is_leaving(state, kind);
+  if (archives && phase != Phase::kClaimed) operation.snapshot = snapshot("second");
   record.operation = operation;
   return record;
 }
@@ -121,6 +142,11 @@ Record busy_record(SandboxState state, OperationKind kind, Phase phase) {
 Attempt attempt(const std::string& id) {
   return Attempt{OperationId(id), OwnerId("m2/p2"), kNow,           Generation("new"),
                  "sim",           NodeId("m2"),     LeaseRule::kAll};
+}
+
+/// A volume of the place where records are before an operation.
+GarbageVolume at_sim(const std::string& generation) {
+  return {NodeId("m1"), Generation(generation), Epoch(7), "sim"};
 }
 
 bool has(const Record& record, const Garbage& garbage) {
@@ -133,7 +159,7 @@ void for_each_combination(const Visit& visit) {
     for (const OperationKind kind : kAllKinds) {
       for (const Phase phase : kAllPhases) {
         const Course& course = course_of(kind);
-        const auto at = course.during == state ? position(course, phase) : std::nullopt;
+        const auto at = position(course, state, phase);
         INFO(name_of(state) << " " << name_of(kind) << " " << name_of(phase));
         visit(busy_record(state, kind, phase), course, at);
       }
@@ -174,7 +200,7 @@ TEST_CASE("Transitions: every phase leads to the next one of the design", "[unit
         REQUIRE(next.has_value() == has_next);
         if (!has_next) return;
         CHECK(next->operation->phase == course.phases[*at + 1]);
-        CHECK(next->state == record.state);
+        CHECK(next->state == (*at + 1 < course.arrives ? course.during : course.after));
         CHECK(next->operation->heartbeat_at == kNow);
         const auto foreign = advance(record, OperationId("other"), kNow, uploaded);
         REQUIRE_FALSE(foreign);
@@ -201,20 +227,25 @@ TEST_CASE("Transitions: an operation completes at its last phase alone", "[unit]
 
 TEST_CASE("Transitions: an operation can be abandoned where the design says so",
           "[unit][lifecycle]") {
-  for_each_combination([](const Record& record, const Course& course,
-                          std::optional<std::size_t> at) {
-    const bool allowed = at && *at < course.abandonable;
-    const auto given_up = abandon(record);
-    REQUIRE(given_up.has_value() == allowed);
-    if (!allowed) return;
-    CHECK(given_up->state == course.abandoned_to);
-    CHECK_FALSE(given_up->operation);
-    CHECK(given_up->generation == record.generation);
-    CHECK(given_up->snapshot == record.snapshot);
-    const bool made_volume = !record.operation->generation.empty();
-    CHECK(has(*given_up, GarbageVolume{NodeId("m1"), Generation("made"), Epoch(7)}) == made_volume);
-    CHECK(has(*given_up, GarbageAttempt{kMine}) == (course.kind == OperationKind::kArchive));
-  });
+  for_each_combination(
+      [](const Record& record, const Course& course, std::optional<std::size_t> at) {
+        const bool allowed = at && *at < course.abandonable;
+        const auto given_up = abandon(record);
+        REQUIRE(given_up.has_value() == allowed);
+        if (!allowed) return;
+        CHECK(given_up->state == course.abandoned_to);
+        CHECK_FALSE(given_up->operation);
+        CHECK(given_up->generation == record.generation);
+        CHECK(given_up->snapshot == record.snapshot);
+        const bool leaves = course.kind == OperationKind::kRelocate;
+        const bool made_volume = !record.operation->generation.empty() && !leaves;
+        CHECK(has(*given_up, at_sim("made")) == made_volume);
+        CHECK(has(*given_up, GarbageVolume{NodeId("m9"), Generation("made"), Epoch(7), "other"}) ==
+              leaves);
+        CHECK(has(*given_up, GarbageAttempt{kMine}) ==
+              (leaves || course.kind == OperationKind::kArchive));
+        CHECK(given_up->provider == "sim");
+      });
 }
 
 TEST_CASE(
@@ -228,12 +259,18 @@ TEST_CASE(
         CHECK(taken->operation->id == OperationId("next"));
         CHECK(taken->operation->owner == OwnerId("m2/p2"));
         CHECK(taken->operation->attempt == 2);
-        const bool starts = course.to == SandboxState::kRunning;
+        const bool leaves = is_leaving(record.state, course.kind);
+        const bool starts = course.to == SandboxState::kRunning && !leaves;
+        const Phase first = course.phases[course.arrives == SIZE_MAX ? 0 : course.arrives];
         CHECK(taken->epoch == (starts ? Epoch(8) : Epoch(7)));
-        CHECK(taken->operation->phase == (starts ? Phase::kClaimed : record.operation->phase));
+        CHECK(taken->operation->phase == (starts ? first : record.operation->phase));
         if (record.operation->generation.empty()) return;
         CHECK(taken->operation->generation == Generation("new"));
-        CHECK(has(*taken, GarbageVolume{NodeId("m1"), Generation("made"), Epoch(7)}));
+        CHECK(taken->operation->snapshot == record.operation->snapshot);
+        // Until its old volume is gone the record says where that is.
+        CHECK(taken->node == (leaves ? NodeId("m1") : NodeId("m2")));
+        CHECK((taken->operation->to == Location{"sim", NodeId("m2")}) == leaves);
+        if (!leaves) CHECK(has(*taken, at_sim("made")));
       });
 }
 
@@ -243,7 +280,9 @@ TEST_CASE("Transitions: only a destroy, and a restore after the upload, take ano
       [](const Record& record, const Course& course, std::optional<std::size_t> at) {
         for (const OperationKind kind : kAllKinds) {
           INFO("replaced by " << name_of(kind));
-          const bool after_upload = course.kind == OperationKind::kArchive && at && *at >= 1;
+          const bool archives =
+              course.kind == OperationKind::kArchive || course.kind == OperationKind::kRelocate;
+          const bool after_upload = archives && at && *at >= 1;
           const bool allowed =
               at && ((kind == OperationKind::kDestroy && course.kind != OperationKind::kDestroy) ||
                      (kind == OperationKind::kRestore && after_upload));
@@ -251,12 +290,62 @@ TEST_CASE("Transitions: only a destroy, and a restore after the upload, take ano
           REQUIRE(claimed.has_value() == allowed);
           if (!allowed || kind != OperationKind::kRestore) continue;
           CHECK(claimed->state == SandboxState::kArchived);
-          CHECK(claimed->snapshot == snapshot("second"));
           CHECK(claimed->generation.empty());
-          CHECK(has(*claimed, GarbageVolume{NodeId("m1"), Generation("old"), Epoch(7)}));
-          CHECK(has(*claimed, GarbageSnapshot{snapshot("first")}));
+          CHECK(claimed->operation->generation == Generation("new"));
+          CHECK_FALSE(claimed->operation->to);
+          CHECK(claimed->node == NodeId("m2"));
+          const bool arrived = record.state == SandboxState::kArchived;
+          CHECK(claimed->snapshot == snapshot(arrived ? "first" : "second"));
+          CHECK(has(*claimed, at_sim("old")) == !arrived);
+          CHECK(has(*claimed, GarbageSnapshot{snapshot("first")}) == !arrived);
+          if (arrived) CHECK(has(*claimed, at_sim("made")));
         }
       });
+}
+
+TEST_CASE("Transitions: a relocate is a restore in the new place once its old volume is gone",
+          "[unit][lifecycle][relocate]") {
+  const Record record =
+      busy_record(SandboxState::kStopped, OperationKind::kRelocate, Phase::kProviderDeleted);
+  const auto arrived = advance(record, kMine, kNow);
+  REQUIRE(arrived);
+  CHECK(arrived->state == SandboxState::kArchived);
+  CHECK(arrived->provider == "other");
+  CHECK(arrived->node == NodeId("m9"));
+  CHECK(arrived->generation.empty());
+  CHECK(arrived->snapshot == snapshot("second"));
+  CHECK_FALSE(arrived->operation->snapshot);
+  CHECK_FALSE(arrived->operation->to);
+  CHECK(arrived->operation->generation == Generation("made"));
+  CHECK(arrived->epoch == Epoch(8));
+  CHECK(arrived->operation->epoch == Epoch(8));
+  // The snapshot before; the old volume is deleted, and on no list.
+  CHECK(arrived->garbage == std::vector<Garbage>{GarbageSnapshot{snapshot("first")}});
+  const auto failed = fail(*arrived, kMine, kNow, Failure{"no bwrap", true, false, 5});
+  REQUIRE(failed);
+  CHECK(failed->operation->error == "no bwrap");
+  Attempt back = attempt("back");
+  back.provider = "third";
+  const auto elsewhere = claim(*failed, OperationKind::kRestore, back);
+  REQUIRE(elsewhere);
+  CHECK(elsewhere->provider == "third");
+  CHECK(has(*elsewhere, GarbageVolume{NodeId("m9"), Generation("made"), Epoch(8), "other"}));
+}
+
+TEST_CASE("Transitions: a relocate says where it goes from its claim on",
+          "[unit][lifecycle][relocate]") {
+  Attempt to = attempt("next");
+  to.provider = "other";
+  const Record stopped = base_record(SandboxState::kStopped);
+  const auto claimed = claim(stopped, OperationKind::kRelocate, to);
+  REQUIRE(claimed);
+  CHECK(claimed->operation->to == Location{"other", NodeId("m2")});
+  CHECK(claimed->provider == "sim");
+  CHECK(claimed->node == NodeId("m1"));
+  CHECK(claimed->epoch == stopped.epoch);
+  CHECK(place_of_made(*claimed) == Location{"other", NodeId("m2")});
+  const Record used = renew_lease(stopped, OwnerId("m3/p3"), kNow, 60s);
+  CHECK_FALSE(claim(used, OperationKind::kRelocate, to));
 }
 
 TEST_CASE("Transitions: a failed attempt is abandoned where it can be, else let go of",
@@ -355,12 +444,11 @@ TEST_CASE("Transitions: leases are renewed, released and expire", "[unit][lifecy
 TEST_CASE("Transitions: the garbage list takes nothing that is in use", "[unit][lifecycle]") {
   const Record record =
       busy_record(SandboxState::kArchived, OperationKind::kRestore, Phase::kClaimed);
-  CHECK_FALSE(add_garbage(record, GarbageVolume{NodeId("m1"), Generation("made"), Epoch(7)}));
+  CHECK_FALSE(add_garbage(record, at_sim("made")));
   CHECK_FALSE(add_garbage(record, GarbageSnapshot{snapshot("first")}));
   CHECK_FALSE(add_garbage(record, GarbageAttempt{kMine}));
-  CHECK_FALSE(add_garbage(base_record(SandboxState::kRunning),
-                          GarbageVolume{NodeId("m1"), Generation("old"), Epoch(7)}));
-  const Garbage old = GarbageVolume{NodeId("m1"), Generation("gone"), Epoch(7)};
+  CHECK_FALSE(add_garbage(base_record(SandboxState::kRunning), at_sim("old")));
+  const Garbage old = at_sim("gone");
   const auto added = add_garbage(record, old);
   REQUIRE(added);
   CHECK(has(*added, old));

@@ -110,6 +110,51 @@ TEST_CASE("parse_config: every field is taken", "[unit][runtime]") {
   CHECK(cove::runtime::check_config(*config));
 }
 
+TEST_CASE("parse_config: providers have names, and keys of their own", "[unit][runtime]") {
+  const auto config = parse_config(R"({"state_dir": "/s", "providers": {
+    "debian13": {"root_tree": "/srv/debian13", "uid_base": 1000000, "uid_ranges": 5},
+    "host-2_x": {"type": "local", "bubblewrap": "/b", "agent": "/a", "cgroup_parent": "x"}}})");
+  REQUIRE(config);
+  REQUIRE(config->providers.size() == 2);
+  const auto& tree = config->providers.at("debian13");
+  CHECK(tree.type + tree.root_tree == "local/srv/debian13");
+  CHECK(tree.uid_base == 1'000'000);
+  CHECK(tree.uid_ranges == 5);
+  const auto& host = config->providers.at("host-2_x");
+  CHECK(host.bubblewrap + host.agent + host.cgroup_parent == "/b/ax");
+  CHECK(host.root_tree.empty());
+  CHECK(config->provider.type == "local");
+  CHECK(cove::runtime::check_config(*config));
+}
+
+TEST_CASE("parse_config: what is wrong with a provider is said by its name", "[unit][runtime]") {
+  const auto of = [](const std::string& name, const std::string& value) {
+    return message_of(R"({"state_dir": "/s", "providers": {")" + name + "\": " + value + "}}");
+  };
+  CHECK(of("tree", "3") == "providers.tree must be an object, not 3");
+  CHECK(of("tree", R"({"type": "docker"})").find("providers.tree.type must be \"local\"") == 0);
+  CHECK(of("tree", R"({"root": "/x"})").find("providers.tree.root is not a key; known there: ") ==
+        0);
+  CHECK(of("tree", R"({"root_tree": "x"})").find("providers.tree.root_tree must be an absolute") ==
+        0);
+  CHECK(of("tree", R"({"cgroup_parent": ".."})").find("providers.tree.cgroup_parent must be") == 0);
+  CHECK(of("tree", R"({"uid_base": 4294901760})")
+            .find("providers.tree.uid_base and providers.tree.uid_ranges reach past") == 0);
+  for (const char* name :
+       {"", "a/b", "..", "1st", "local", "a b", "abcdefghijklmnopqrstuvwxyz0123456"}) {
+    INFO(name);
+    CHECK(of(name, "{}").find("a name in providers must be ") == 0);
+  }
+  Config config;
+  config.state_dir = "/s";
+  config.provider.root_tree = "/tree";
+  CHECK(cove::runtime::check_config(config).error().message().find("provider.root_tree must be") ==
+        0);
+  config.provider.root_tree.clear();
+  config.providers["a/b~1"];
+  CHECK(cove::runtime::check_config(config).error().message().find("a name in providers") == 0);
+}
+
 TEST_CASE("parse_config: an unknown key is named with its path and its neighbours",
           "[unit][runtime]") {
   CHECK(message_of(R"({"state_dir": "/s", "lifecycle": {"stop_afer_s": 1}})") ==

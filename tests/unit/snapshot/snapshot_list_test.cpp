@@ -99,7 +99,10 @@ TEST_CASE("Snapshotter: says what is wrong with a snapshot that it finds", "[uni
     saved.fixture.objects.remove(manifest).value();
     saved.fixture.objects.put(manifest, "{}").value();
     CHECK_THAT(problem(), Catch::Contains(manifest));
-    CHECK(saved.find(DeploymentId("d1")).found[0].owner.sandbox.empty());
+    const FoundSnapshots found = saved.find(DeploymentId("d1"));
+    CHECK(found.found[0].owner.key == WorkspaceKey{});
+    CHECK(found.found[0].owner.sandbox == SandboxId("app-1"));
+    CHECK(found.found[0].attempt == OperationId("a1"));
   }
   SECTION("it lies where another's would") {
     const std::string text = saved.fixture.objects.get(manifest).value();

@@ -84,12 +84,25 @@ TEST_CASE("Request: files come through, options that are not given stay so", "[u
   CHECK(round_trip(wire::SignalRequest{id_of(9), 15}).command == id_of(9));
 }
 
+TEST_CASE("Request: a stop that holds commands names itself", "[unit][wire]") {
+  const auto held = round_trip(wire::PrepareStopRequest{"8f7e", 10'000});
+  CHECK(held.by == "8f7e");
+  CHECK(held.hold_ms == 10'000);
+  CHECK(round_trip(wire::PrepareStopRequest{"8f7e", 0}).hold_ms == 0);
+  for (const std::string& by : {std::string(), std::string(65, 'x')}) {
+    Request request;
+    request.body = wire::PrepareStopRequest{by, 1};
+    const auto parsed = wire::parse_request(wire::encode_request(request).value());
+    CHECK(parsed.error().code() == ErrorCode::kIntegrity);
+  }
+}
+
 TEST_CASE("Request: a kind of a newer host is refused, not misread", "[unit][wire]") {
   const Bytes later = wire::encode_cbor(
       {{"id", wire::byte_string(std::string(16, 'x'))}, {"kind", 999}, {"what", 1}});
   CHECK(wire::parse_request(later).error().code() == ErrorCode::kUnsupported);
   const Bytes reserved =
-      wire::encode_cbor({{"id", wire::byte_string(std::string(16, 'x'))}, {"kind", 21}});
+      wire::encode_cbor({{"id", wire::byte_string(std::string(16, 'x'))}, {"kind", 19}});
   CHECK(wire::parse_request(reserved).error().code() == ErrorCode::kUnsupported);
 }
 
