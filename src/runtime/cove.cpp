@@ -363,15 +363,6 @@ void Cove::relocate_async(SandboxId sandbox, RelocateOptions options, CallContex
       std::move(done));
 }
 
-void Cove::list_async(std::string source, std::string after, std::uint32_t limit, CallContext call,
-                      std::function<void(Result<RecordPage>)> done) const {
-  run_async<RecordPage>(
-      impl_->core, call,
-      [core = impl_->core, source = std::move(source), after = std::move(after),
-       limit](const CallContext& inner) { return list_records(core, source, after, limit, inner); },
-      std::move(done));
-}
-
 std::vector<Finding> Cove::doctor() const { return runtime::examine(*impl_->core); }
 
 void Cove::doctor_async(CallContext call,

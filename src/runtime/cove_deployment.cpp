@@ -149,6 +149,15 @@ Result<RecordPage> Cove::list(const std::string& source, const std::string& afte
   });
 }
 
+void Cove::list_async(std::string source, std::string after, std::uint32_t limit, CallContext call,
+                      std::function<void(Result<RecordPage>)> done) const {
+  run_async<RecordPage>(
+      impl_->core, call,
+      [core = impl_->core, source = std::move(source), after = std::move(after),
+       limit](const CallContext& inner) { return list_records(core, source, after, limit, inner); },
+      std::move(done));
+}
+
 Result<OrphanReport> Cove::orphans(const CallContext& call) const {
   return run_blocking(*impl_->core, call,
                       [&](const CallContext& inner) { return find_orphans(impl_->core, inner); });
