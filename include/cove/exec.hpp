@@ -140,8 +140,8 @@ struct ExecResult {
   /// True for Exited{0}.
   bool succeeded() const noexcept;
 
-  /// The exit code a shell would show: the code; 128 + n for a signal; 124 timed out or cancelled;
-  /// 137 where the tree was killed for output, memory or processor time.
+  /// The exit code a shell would show: the code; 128 + n for a signal; 124 timed out; 130
+  /// cancelled; 137 where the tree was killed for output, memory or processor time.
   std::int32_t shell_code() const noexcept;
 };
 

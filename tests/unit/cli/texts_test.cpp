@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json.hpp"
+#include "cli/commands/live_command.hpp"
 #include "unit/cli/captured_output.hpp"
 
 using cove::Error;
@@ -158,6 +159,22 @@ TEST_CASE("Command texts: a command's end is told with its output", "[unit][cli]
   result.outcome = cove::TimedOut{};
   CHECK(exec_json(result)["outcome"] == "timed_out");
   CHECK(exec_json(result)["exit_code"] == 124);
+  result.outcome = cove::Cancelled{};
+  CHECK(exec_json(result)["exit_code"] == 130);
+}
+
+TEST_CASE("Command texts: output that is no UTF-8 is told as logs tells it", "[unit][cli]") {
+  cove::ExecResult result;
+  result.out.head = "a\\xff \xff";
+  const json object = json::parse(cove::base::dump_json(exec_json(result)));
+  CHECK(object["stdout"] == "a\\xff \xEF\xBF\xBD");
+  CHECK(object["stdout_hex"] == "615c78666620ff");
+  CHECK_FALSE(object.contains("stderr_hex"));
+}
+
+TEST_CASE("Command texts: attach says that its command was ended", "[unit][cli]") {
+  CHECK(std::string(attached_note(cove::Cancelled{})) == "cove: the command was ended\n");
+  CHECK(std::string(attached_note(cove::Exited{1})).empty());
 }
 
 TEST_CASE("Command texts: processes say what they are and how they ended", "[unit][cli]") {
