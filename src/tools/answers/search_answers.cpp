@@ -121,13 +121,14 @@ class FittingLines {
     if (!line.is_context) ++passed_;
     if (line.is_context ? passed_ < place_.offset : passed_ <= place_.offset) return;
     if (take(line)) return;
-    context_cut = context_cut || line.is_context || shown == 0;
+    context_cut = context_cut || line.is_context;
     if (line.is_context) return;
     if (shown > 0) {
       left_matches = true;
       return;
     }
     // The lines before it leave no room for it: it is what was searched for.
+    dropped_before = true;
     lines_ = BoundedLines();
     found = json::array();
     take(line);
@@ -136,8 +137,9 @@ class FittingLines {
   std::string text() && { return std::move(lines_).take(); }
 
   json found = json::array();
-  std::uint64_t shown = 0;  ///< matches
-  bool context_cut = false;
+  std::uint64_t shown = 0;      ///< matches
+  bool dropped_before = false;  ///< lines of context before the first match
+  bool context_cut = false;     ///< and nothing behind it is shown
   bool left_matches = false;
   bool has_cut = false;  ///< lines of which a part is shown
 
@@ -163,7 +165,8 @@ Answer grep_answer(const SearchPlace& place, const GrepResult& result) {
   for (const GrepLine& line : result.lines) lines.add(line);
   const bool more = result.summary.ended == SearchEnd::kLimit || lines.left_matches;
   conclude(place, kMatches, lines.shown, more, answer);
-  if (lines.context_cut) {
+  // Where more matches follow, the next answer has their context.
+  if (lines.dropped_before || (lines.context_cut && !more)) {
     answer.notices.emplace_back("Context was cut to fit; use a smaller context.");
   }
   if (lines.has_cut) {

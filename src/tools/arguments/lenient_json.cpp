@@ -122,6 +122,7 @@ Result<json> parse_tidied(std::string_view text, const Error& first,
 
 /// Says which keys an object has twice. `text` is valid.
 void note_repeated(std::string_view text, std::vector<std::string>& notes) {
+  constexpr std::size_t kMostTold = 8;
   std::vector<std::set<std::string>> keys;
   std::set<std::string> told;
   const auto look = [&](int, json::parse_event_t event, const json& value) {
@@ -129,7 +130,8 @@ void note_repeated(std::string_view text, std::vector<std::string>& notes) {
     if (event == json::parse_event_t::object_end) keys.pop_back();
     if (event != json::parse_event_t::key) return true;
     const auto& key = value.get_ref<const std::string&>();
-    if (!keys.back().insert(key).second && told.insert(key).second) {
+    const bool is_again = !keys.back().insert(key).second;
+    if (is_again && told.size() < kMostTold && told.insert(key).second) {
       notes.push_back("`" + key + "` was given twice; the last is used");
     }
     return true;

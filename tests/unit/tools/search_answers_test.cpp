@@ -20,7 +20,7 @@ GrepLine line(std::uint64_t number, const std::string& text, bool is_context) {
 /// A match in line 100, and `context` wide lines on both sides of it.
 GrepResult match_in(std::uint64_t context) {
   GrepResult result;
-  const std::string wide(500, 'x');
+  const std::string wide(600, 'x');
   for (std::uint64_t i = 100 - context; i < 100; ++i) result.lines.push_back(line(i, wide, true));
   result.lines.push_back(line(100, "MATCH", false));
   for (std::uint64_t i = 101; i <= 100 + context; ++i) {
