@@ -148,9 +148,9 @@ check "  attach --json as one object" 0 "$id False 137" sh -c '"$0" attach --app
   python3 -c "import json,sys; o=json.load(sys.stdin); print(o[\"id\"], o[\"running\"], o[\"exit_code\"])"' "$cove"
 check "kill --forget" 0 "forgotten $id" "$cove" kill "${ana[@]}" --forget web
 check "  it is not there any more" 125 "" "$cove" logs "${ana[@]}" web
-check "attach tells that a command was ended" 130 "" sh -c '
-  id=$("$0" exec --app demo --user ana -d -- sleep 1000) && "$0" kill --app demo --user ana "$id" >/dev/null &&
-  "$0" attach --app demo --user ana "$id"' "$cove"
+check "a command is ended" 0 "" sh -c '"$0" exec --app demo --user ana -d --name brief -- sleep 1000 >/dev/null &&
+  "$0" kill --app demo --user ana brief >/dev/null' "$cove"
+check "  attach tells it" 130 "" "$cove" attach "${ana[@]}" brief
 check "  and says so" 0 1 grep -c 'the command was ended' "$scratch/stderr"
 check "a detached command has no stdin" 0 "exited 0" sh -c '
   id=$("$0" exec --app demo --user ana -d -- cat) && "$0" logs --app demo --user ana -f "$id" &&
