@@ -860,8 +860,8 @@ COVE_API int32_t cove_exec_result_outcome(const cove_exec_result* result);
  * Since: 0.1 */
 COVE_API int32_t cove_exec_result_code(const cove_exec_result* result);
 
-/* Returns what a shell would show: the exit code; 128 + n for a signal; 124 timed out or cancelled;
- * 137 killed for output or memory.
+/* Returns what a shell would show: the exit code; 128 + n for a signal; 124 timed out; 130
+ * cancelled; 137 killed for output or memory.
  * Since: 0.1 */
 COVE_API int32_t cove_exec_result_shell_code(const cove_exec_result* result);
 

@@ -44,7 +44,7 @@ TEST_CASE("Exec: how a command ended is data, each end its own", "[capi][exec]")
   const Row rows[] = {{Exited{7}, COVE_OUTCOME_EXITED, 7, 7},
                       {Signaled{15}, COVE_OUTCOME_SIGNALED, 15, 143},
                       {TimedOut{}, COVE_OUTCOME_TIMED_OUT, 0, 124},
-                      {Cancelled{}, COVE_OUTCOME_CANCELLED, 0, 124},
+                      {Cancelled{}, COVE_OUTCOME_CANCELLED, 0, 130},
                       {OutputLimitReached{}, COVE_OUTCOME_OUTPUT_LIMIT, 0, 137},
                       {OutOfMemory{}, COVE_OUTCOME_OUT_OF_MEMORY, 0, 137},
                       {CpuLimitReached{}, COVE_OUTCOME_CPU_LIMIT, 0, 137}};

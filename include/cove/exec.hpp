@@ -26,8 +26,9 @@ struct OutputLimits {
   std::uint64_t max_total_bytes = 1ULL << 30;  ///< of both streams; past it the tree is killed
 
   /// Writes the output of a stream of which something had to be dropped to a file in the sandbox,
-  /// whole up to 64 MiB; `StreamOutput::spill_path` names it. All such files together take at most
-  /// 256 MiB, the oldest go first. Costs nothing while nothing is dropped.
+  /// whole up to 64 MiB; `StreamOutput::spill_path` names it. So, of `exec`, an output that would
+  /// be longer than what is kept if each byte that is no UTF-8 were shown as `\xNN`. All such files
+  /// together take at most 256 MiB, the oldest go first. Costs nothing while nothing is dropped.
   bool spill = false;
 };
 
@@ -109,8 +110,8 @@ struct StreamOutput {
   std::uint64_t total_bytes = 0;
   std::uint64_t dropped_bytes = 0;  ///< between head and tail; a UTF-8 character is never cut
 
-  /// The file inside that holds the whole of it; empty = nothing was dropped, or no spill asked
-  /// for.
+  /// The file inside that holds the whole of it; empty = no spill asked for, or there was no need
+  /// (OutputLimits::spill).
   std::string spill_path;
 
   /// Head and tail as UTF-8, with a line between them that says how much is missing where something
@@ -140,8 +141,8 @@ struct ExecResult {
   /// True for Exited{0}.
   bool succeeded() const noexcept;
 
-  /// The exit code a shell would show: the code; 128 + n for a signal; 124 timed out or cancelled;
-  /// 137 where the tree was killed for output, memory or processor time.
+  /// The exit code a shell would show: the code; 128 + n for a signal; 124 timed out; 130
+  /// cancelled; 137 where the tree was killed for output, memory or processor time.
   std::int32_t shell_code() const noexcept;
 };
 

@@ -54,7 +54,8 @@ class ExecHandle {
 
   /// Gives bytes to the command, after those of earlier writes; done when they are on their way.
   /// A command that does not read holds a write up, from some 64 KiB on. kFailedPrecondition:
-  /// also where its stdin is closed.
+  /// also where its stdin is closed, or it ended before it took them all. Where the call ends early
+  /// the error's context says how many bytes are `written`; the others never go.
   Result<void> write_stdin(ByteView bytes, const CallContext& call = {}) const;
   void write_stdin_async(Bytes bytes, CallContext call, Done done) const;
 

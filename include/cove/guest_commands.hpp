@@ -24,6 +24,9 @@ class GuestProcess {
   /// Cancellation: nothing happened.
   virtual Task<Result<OutputChunk>> next_output(const CallContext& call) = 0;
 
+  /// Done when all bytes are on their way. kTimeout, kCancelled: the context's `written` says how
+  /// many are; the others never go. kFailedPrecondition: closed; or it ended before it took them
+  /// all, then with `written`.
   virtual Task<Result<void>> write_stdin(ByteView bytes, const CallContext& call) = 0;
   virtual Task<Result<void>> close_stdin(const CallContext& call) = 0;
 

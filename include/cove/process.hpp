@@ -20,7 +20,7 @@ namespace cove {
 using ProcessId = StrongId<struct ProcessIdTag>;  ///< 32 hex, unique for the sandbox's life
 
 struct ProcessOptions {
-  std::string name;  ///< for people: at most 100 bytes of UTF-8; need not be unique
+  std::string name;  ///< for people: at most 100 bytes of UTF-8, no controls; not unique
 
   /// How long a running process keeps its sandbox from an idle stop: at most 24 h, 0 = not at all.
   std::chrono::seconds keep_alive{0};

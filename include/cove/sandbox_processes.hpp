@@ -42,6 +42,8 @@ class SandboxProcesses {
 
   /// Gives bytes to its stdin, or closes that; several pieces: ExecHandle of attach_async. Done
   /// when they are on their way. kFailedPrecondition: its stdin is closed, or it has ended.
+  /// It may not read: give the call a deadline; then, and where it ended meanwhile, the error's
+  /// context says how many bytes are `written`.
   Result<void> write_process_stdin(const ProcessId& id, ByteView bytes,
                                    const CallContext& call = {}) const;
   Result<void> close_process_stdin(const ProcessId& id, const CallContext& call = {}) const;

@@ -1,7 +1,9 @@
 #include "client/file_calls.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 
 #include "base/async/byte_sources.hpp"
 #include "base/text/display_text.hpp"
@@ -34,14 +36,37 @@ Task<Result<FileInfo>> write_from(Guest& guest, const GuestPath& path, ByteView 
   co_return co_await guest.write_file(path, source, options, call);
 }
 
-/// The entries of a batch that name the same path, by their places in it.
+/// The entries of a batch that name the same file as far as their paths tell, by their places in
+/// it.
 using Group = std::vector<std::size_t>;
 
-std::vector<Group> groups_of(const std::vector<FileEdit>& edits) {
+/// The same text for the spellings of a path that mean the same whatever is there: `.`, doubled
+/// slashes, and the session's directory written out. Not `..`: what it leaves may be a link.
+std::string spelling_of(const std::string& session, const std::string& path) {
+  std::string whole = path;
+  if (!path.starts_with('/')) whole = "/workspace/" + session + "/" + path;
+  std::string plain;
+  std::string_view rest(whole);
+  bool is_directory = false;  // as written: a file may not be named so
+  while (!rest.empty()) {
+    const std::size_t length = std::min(rest.find('/'), rest.size());
+    const std::string_view name = rest.substr(0, length);
+    rest.remove_prefix(std::min(length + 1, rest.size()));
+    is_directory = name.empty() || name == ".";
+    if (is_directory) continue;
+    is_directory = rest.empty() && whole.ends_with('/');
+    plain += '/';
+    plain += name;
+  }
+  return is_directory ? plain + '/' : plain;
+}
+
+std::vector<Group> groups_of(const std::string& session, const std::vector<FileEdit>& edits) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> by_path;
   for (std::size_t i = 0; i < edits.size(); ++i) {
-    const auto [found, is_new] = by_path.try_emplace(edits[i].path, groups.size());
+    const auto [found, is_new] =
+        by_path.try_emplace(spelling_of(session, edits[i].path), groups.size());
     if (is_new) groups.emplace_back();
     groups[found->second].push_back(i);
   }
@@ -131,7 +156,7 @@ Task<Result<std::vector<Result<EditResult>>>> edit_many(GuestLink& link, std::st
                                                         const CallContext& call) {
   const Error untried(ErrorCode::kInternal, "the edit was not tried");
   std::vector<Result<EditResult>> results(edits.size(), Result<EditResult>(untried));
-  for (const Group& group : groups_of(edits)) {
+  for (const Group& group : groups_of(session, edits)) {
     Result<EditCall> whole = call_of(session, edits, group);
     if (!whole) {
       for (const std::size_t index : group) results[index] = whole.error();

@@ -43,8 +43,15 @@ class AgentProcess final : public GuestProcess {
     if (stdin_closed_ || stream->is_over()) co_return closed();
     Stream::Piece piece;
     piece.bytes.assign(bytes.begin(), bytes.end());
+    const auto sent = std::make_shared<std::size_t>(0);
+    piece.told = sent;
     if (!bytes.empty()) stream.link()->connection->send(*stream, std::move(piece));
-    co_return co_await all_sent(owner, call);
+    const Result<void> over = co_await all_sent(owner, call);
+    // The rest must not go when the call is long over: it may be written again.
+    if (!over) take_back(*stream, sent);
+    if (!over) co_return over.error().with_context("written", std::to_string(*sent));
+    if (*sent < bytes.size()) co_return unread(*sent, bytes.size());
+    co_return ok();
   }
 
   Task<Result<void>> close_stdin(const CallContext& call) override {
@@ -95,6 +102,13 @@ class AgentProcess final : public GuestProcess {
     co_return result;
   }
 
+  static Error unread(std::size_t sent, std::size_t size) {
+    return Error(ErrorCode::kFailedPrecondition, "the command ended when " + std::to_string(sent) +
+                                                     " of " + std::to_string(size) +
+                                                     " bytes were written to its stdin")
+        .with_context("written", std::to_string(sent));
+  }
+
   static Error closed() {
     return {ErrorCode::kFailedPrecondition, "the command's stdin is closed"};
   }
@@ -109,6 +123,11 @@ class AgentProcess final : public GuestProcess {
     }
     if (stream->error) co_return *stream->error;
     co_return ok();
+  }
+
+  static void take_back(Stream& stream, const std::shared_ptr<std::size_t>& sent) {
+    std::erase_if(stream.outgoing, [&](const Stream::Piece& piece) { return piece.told == sent; });
+    if (stream.outgoing.empty()) stream.notify();
   }
 
   template <class Body>

@@ -102,6 +102,7 @@ void Connection::pump(Stream& stream) {
     stream.credit.spend(bytes);
     moved = true;
     piece.sent += count;
+    if (piece.told) *piece.told = piece.sent;
     if (piece.sent < piece.bytes.size()) continue;
     if (piece.end) {
       wire::append_frame(out_, wire::FrameType::kEnd, piece.channel, stream.number(), {});

@@ -25,8 +25,9 @@ class Stream {
   struct Piece {
     wire::Channel channel = wire::Channel::kMain;
     Bytes bytes;
-    bool end = false;      ///< of what is sent: the channel's end
-    std::size_t sent = 0;  ///< of what is sent: so much of it is gone
+    bool end = false;                   ///< of what is sent: the channel's end
+    std::size_t sent = 0;               ///< of what is sent: so much of it is gone
+    std::shared_ptr<std::size_t> told;  ///< the same, for whoever waits; may be null
   };
 
   /// `window`: how many bytes may come before some were used.

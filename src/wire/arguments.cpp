@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/display_text.hpp"
 #include "base/text/utf8.hpp"
 #include "wire/command_request.hpp"
 
@@ -137,6 +138,9 @@ Result<void> check_background(const ProcessOptions& options) {
   constexpr std::chrono::hours kLongestKeepAlive{24};
   if (options.name.size() > kMaxName || !base::is_utf8(options.name)) {
     return invalid("the name of a process is at most 100 bytes of UTF-8");
+  }
+  if (base::harmless(options.name) != options.name) {
+    return invalid("the name of a process has no control characters");
   }
   if (options.keep_alive.count() < 0 || options.keep_alive > kLongestKeepAlive) {
     return invalid("keep_alive is 0 to 24 hours");

@@ -88,14 +88,14 @@ check "put" 0 "" sh -c '"$0" put --app demo --user ana "$1" data/up.bin >/dev/nu
 check "get to a file" 0 "" sh -c '"$0" get --app demo --user ana data/up.bin "$1" >/dev/null' "$cove" "$scratch/back.bin"
 check "the bytes are the same" 0 "" cmp "$scratch/local.bin" "$scratch/back.bin"
 check "ls" 0 "up.bin" "$cove" ls "${ana[@]}" data
-check "grep finds lines" 0 "c1/note.txt:1:hello" "$cove" grep "${ana[@]}" 'hel+o$' sessions
+check "grep finds lines" 0 "sessions/c1/note.txt:1:hello" "$cove" grep "${ana[@]}" 'hel+o$' sessions
 check "  of the chat" 0 "note.txt:1:hello" "$cove" grep "${ana[@]}" --chat c1 -F hello
 check "  and none is 1" 1 "" "$cove" grep "${ana[@]}" -F no-such-line sessions
 check "  as objects" 0 "note.txt 1 complete" sh -c '"$0" grep --app demo --user ana --chat c1 --json hello |
   python3 -c "import json,sys; all=json.load(sys.stdin); print(*[[l[\"path\"], l[\"line\"]] for l in all[\"lines\"]][0], all[\"summary\"][\"ended\"])"' "$cove"
 check "a wrong pattern is refused" 125 "" "$cove" grep "${ana[@]}" 'a(b'
 check "  and says where" 0 1 grep -c 'at byte 1' "$scratch/stderr"
-check "find finds names" 0 "c1/note.txt" "$cove" find "${ana[@]}" '**/*.txt' sessions
+check "find finds names" 0 "sessions/c1/note.txt" "$cove" find "${ana[@]}" '**/*.txt' sessions
 check "  and stops at a limit" 0 1 sh -c '"$0" find --app demo --user ana --limit 1 2>/dev/null | wc -l' "$cove"
 check "doctor finds no fault here" 0 "" sh -c '"$0" doctor >/dev/null' "$cove"
 check "a sandbox survives its starter: the same process is still there" 0 42 sh -c '
@@ -148,6 +148,10 @@ check "  attach --json as one object" 0 "$id False 137" sh -c '"$0" attach --app
   python3 -c "import json,sys; o=json.load(sys.stdin); print(o[\"id\"], o[\"running\"], o[\"exit_code\"])"' "$cove"
 check "kill --forget" 0 "forgotten $id" "$cove" kill "${ana[@]}" --forget web
 check "  it is not there any more" 125 "" "$cove" logs "${ana[@]}" web
+check "a command is ended" 0 "" sh -c '"$0" exec --app demo --user ana -d --name brief -- sleep 1000 >/dev/null &&
+  "$0" kill --app demo --user ana brief >/dev/null' "$cove"
+check "  attach tells it" 130 "" "$cove" attach "${ana[@]}" brief
+check "  and says so" 0 1 grep -c 'the command was ended' "$scratch/stderr"
 check "a detached command has no stdin" 0 "exited 0" sh -c '
   id=$("$0" exec --app demo --user ana -d -- cat) && "$0" logs --app demo --user ana -f "$id" &&
   "$0" ps --app demo --user ana | grep -o "exited 0"' "$cove"

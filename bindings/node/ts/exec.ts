@@ -35,7 +35,7 @@ export interface ExecResult {
   outcome: Outcome;
   /** The exit code ("exited") or the signal ("signaled"); else 0. */
   code: number;
-  /** What a shell would show: the code; 128 + n for a signal; 124 timed out or cancelled; 137 killed. */
+  /** What a shell would show: the code; 128 + n for a signal; 124 timed out; 130 cancelled; 137 killed. */
   shellCode: number;
   /** It exited with 0. */
   succeeded: boolean;

@@ -33,17 +33,6 @@ std::string with_lf(std::string_view text) {
   return out += text;
 }
 
-/// `text`, which has no CRLF, with a CRLF for every LF.
-std::string with_crlf(std::string_view text) {
-  std::string out;
-  out.reserve(text.size() + count_lines(text));
-  for (const char c : text) {
-    if (c == '\n') out += '\r';
-    out += c;
-  }
-  return out;
-}
-
 /// A file's text with the line ends it has, and the same with LF only, in which texts are looked
 /// for.
 class LineEnds {
@@ -51,9 +40,9 @@ class LineEnds {
   explicit LineEnds(std::string_view text) : text_(text), has_crlf_(has_crlf(text)) {
     if (!has_crlf_) return;
     plain_ = with_lf(text);
-    crlf_style_ = text.size() - plain_.size() > count_lines(plain_) / 2;
   }
 
+  bool is_plain() const noexcept { return !has_crlf_; }
   std::string_view plain() const noexcept { return has_crlf_ ? plain_ : text_; }
 
   /// Where a place of `plain` is in the text. Places come in rising order.
@@ -66,21 +55,80 @@ class LineEnds {
     return at_text_;
   }
 
-  /// `text` with the line ends that most lines of the file have.
-  std::string in_style(std::string_view text) const {
+  /// `text` with LF only, but as it is where the file has no line ends at all.
+  std::string plain_of(const std::string& text) const {
     const bool ends_lines = has_crlf_ || text_.find('\n') != std::string_view::npos;
-    if (!ends_lines) return std::string(text);
-    std::string lf = with_lf(text);
-    return crlf_style_ ? with_crlf(lf) : lf;
+    return ends_lines ? with_lf(text) : text;
   }
 
  private:
   std::string_view text_;
   std::string plain_;
   bool has_crlf_ = false;
-  bool crlf_style_ = false;
   std::size_t at_plain_ = 0;
   std::size_t at_text_ = 0;
+};
+
+/// Gives a replacement, which has LF only, the line ends of what it replaces.
+class Restyled {
+ public:
+  Restyled(std::string_view text, std::string_view wanted, std::string_view replacement)
+      : text_(text), replacement_(replacement), ends_(count_lines(replacement)) {
+    const auto same =
+        std::mismatch(wanted.begin(), wanted.end(), replacement.begin(), replacement.end());
+    const auto head = static_cast<std::size_t>(same.first - wanted.begin());
+    const auto back =
+        std::mismatch(wanted.rbegin(), wanted.rend(), replacement.rbegin(), replacement.rend());
+    const auto tail = std::min(static_cast<std::size_t>(back.first - wanted.rbegin()),
+                               std::min(wanted.size(), replacement.size()) - head);
+    same_after_ = count_lines(wanted.substr(wanted.size() - tail));
+  }
+
+  /// For the place from `begin` to `end` of the text. Places come in rising order.
+  std::string at(std::size_t begin, std::size_t end) {
+    const std::vector<bool> old_ends = crlf_in(text_.substr(begin, end - begin));
+    const bool other = old_ends.empty() ? crlf_near(end) : old_ends.back();
+    std::string out;
+    std::size_t number = 0;
+    for (const char c : replacement_) {
+      if (c == '\n' && is_crlf(number++, old_ends, other)) out += '\r';
+      out += c;
+    }
+    return out;
+  }
+
+  std::size_t most_bytes() const noexcept { return replacement_.size() + ends_; }
+
+ private:
+  static std::vector<bool> crlf_in(std::string_view part) {
+    std::vector<bool> ends;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (part[i] == '\n') ends.push_back(i > 0 && part[i - 1] == '\r');
+    }
+    return ends;
+  }
+
+  /// Lines that both have keep their ends; between them the old ones count as far as they go.
+  bool is_crlf(std::size_t number, const std::vector<bool>& old_ends, bool other) const {
+    if (ends_ - number <= same_after_) return old_ends[old_ends.size() - (ends_ - number)];
+    const std::size_t usable = old_ends.size() - same_after_;
+    if (number < usable) return old_ends[number];
+    return usable > 0 ? bool{old_ends[usable - 1]} : other;
+  }
+
+  /// The end of the line in which a place ends; of the last one, that of the line before.
+  bool crlf_near(std::size_t place) {
+    if (near_ < place || near_ == 0) near_ = text_.find('\n', place);
+    const std::size_t end = near_ == std::string_view::npos ? last_ : near_;
+    return end != std::string_view::npos && end > 0 && text_[end - 1] == '\r';
+  }
+
+  std::string_view text_;
+  std::string_view replacement_;
+  std::size_t ends_;
+  std::size_t same_after_ = 0;
+  std::size_t last_ = text_.rfind('\n');
+  std::size_t near_ = 0;
 };
 
 std::vector<std::size_t> find_all(std::string_view text, std::string_view part) {
@@ -118,23 +166,30 @@ Result<EditOutcome> apply(std::string& text, const Edit& edit, const std::string
   const std::string wanted = has_crlf(edit.old_text) ? with_lf(edit.old_text) : edit.old_text;
   const std::vector<std::size_t> found = find_all(ends.plain(), wanted);
   if (found.empty()) {
+    if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF")) {
+      return Error(ErrorCode::kFailedPrecondition,
+                   "old_text is not in " + shown +
+                       ", which is UTF-16: turn it into UTF-8 first (iconv -f UTF-16 -t UTF-8)");
+    }
     return Error(ErrorCode::kFailedPrecondition,
                  "old_text is not in " + shown + ": " + describe_nearest(ends.plain(), wanted));
   }
   if (found.size() > 1 && !edit.replace_all) return many_matches(ends.plain(), found, shown);
   const EditOutcome outcome{found.size(), 1 + count_lines(ends.plain().substr(0, found.front()))};
-  const std::string replacement = ends.in_style(edit.new_text);
-  if (text.size() + found.size() * replacement.size() > kMaxResult) {
+  const std::string replacement = ends.plain_of(edit.new_text);
+  Restyled restyled(text, wanted, replacement);
+  const std::size_t most_bytes = ends.is_plain() ? replacement.size() : restyled.most_bytes();
+  if (text.size() + found.size() * most_bytes > kMaxResult) {
     return Error(ErrorCode::kTooLarge, "the edit would make " + shown + " larger than 128 MiB");
   }
   std::string result;
-  result.reserve(text.size() + found.size() * replacement.size());
+  result.reserve(text.size() + found.size() * most_bytes);
   std::size_t kept = 0;
   for (const std::size_t match : found) {
     const std::size_t begin = ends.place(match);
     result.append(text, kept, begin - kept);
-    result += replacement;
     kept = ends.place(match + wanted.size());
+    result += ends.is_plain() ? replacement : restyled.at(begin, kept);
   }
   result.append(text, kept);
   text = std::move(result);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text/hex.hpp"
+#include "base/text/utf8.hpp"
 
 namespace cove::agent {
 namespace {
@@ -163,13 +164,18 @@ void Command::open_spill(Output& output, const std::string& before) {
   output.spill->append(before);
 }
 
-/// Lines are counted at the end only: what they leave out is spilled then.
+/// Lines are counted at the end only: what they leave out is spilled then, and so is what does not
+/// fit once each byte that is no UTF-8 is marked by four, as it is where it is shown as text.
 wire::StreamCounts Command::take_kept(Output& output) {
   const bool spills = run_->request().spec.output.spill && !output.spill_failed;
   std::string whole;
   if (spills && !output.spill && output.kept.is_whole()) whole = output.kept.whole();
   StreamOutput kept = output.kept.take();
-  if (!whole.empty() && kept.dropped_bytes > 0) open_spill(output, whole);
+  const OutputLimits& limits = run_->request().spec.output;
+  const bool is_left_out = kept.dropped_bytes > 0 || (!is_streamed() && !base::is_utf8(whole) &&
+                                                      base::marked_utf8(whole).size() >
+                                                          limits.head_bytes + limits.tail_bytes);
+  if (!whole.empty() && is_left_out) open_spill(output, whole);
   wire::StreamCounts counts{kept.head.size(), kept.tail.size(), output.total, kept.dropped_bytes,
                             output.spill ? output.spill->path() : std::string()};
   output.spill.reset();

@@ -10,7 +10,7 @@ struct ShellCode {
   std::int32_t operator()(const Exited& exited) const { return exited.code; }
   std::int32_t operator()(const Signaled& signaled) const { return 128 + signaled.signal; }
   std::int32_t operator()(const TimedOut&) const { return 124; }
-  std::int32_t operator()(const Cancelled&) const { return 124; }
+  std::int32_t operator()(const Cancelled&) const { return 130; }
   std::int32_t operator()(const OutputLimitReached&) const { return 137; }
   std::int32_t operator()(const OutOfMemory&) const { return 137; }
   std::int32_t operator()(const CpuLimitReached&) const { return 137; }

@@ -71,8 +71,8 @@ Usage: cove grep --app ID --user U [--chat C] [OPTIONS] PATTERN [PATH]
 
 PATTERN is a regular expression of RE2's syntax, held against one line at a time. PATH is a directory
 or a file; without it, it is the chat's directory, or /workspace. Lines come as PATH:LINE:TEXT, in one
-order always; bytes that cannot be shown as escapes. Passed over are binary files, hidden ones, .git,
-and what .gitignore, .ignore and .coveignore say.
+order always, with paths as cove read takes them; bytes that cannot be shown as escapes. Passed over
+are binary files, hidden ones, .git, and what .gitignore, .ignore and .coveignore say.
 
 Options:
   -F, --literal       PATTERN is plain text
@@ -130,7 +130,7 @@ inline constexpr std::string_view kReadHelp = R"(Read lines of a file of a works
 Usage: cove read --app ID --user U [--chat C] [OPTIONS] PATH
 
 At most 2,000 lines or 50 KiB at once; where there is more, a line on stderr says how to go on. For
-whole files of any kind: cove get.
+whole files of any kind: cove get. What is no text is not shown on a terminal.
 
 Options:
   --offset N          the first line, from 1
@@ -168,8 +168,9 @@ inline constexpr std::string_view kEditHelp = R"(Replace text in a file of a wor
 
 Usage: cove edit --app ID --user U [--chat C] [OPTIONS] PATH OLD NEW
 
-OLD must be in the file exactly once, unless --all. Line ends of the file stay as they are. Words
-that begin with a dash go after a --.
+OLD must be in the file exactly once, unless --all. Line ends of the file stay as they are; NEW has
+those of what it replaces. The mode stays, and a read-only file is changed too. Words that begin with
+a dash go after a --.
 
 Options:
   --all               replace every OLD

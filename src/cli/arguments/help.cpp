@@ -87,7 +87,8 @@ Options:
                       24h
   --json              print one object at the end: outcome, exit_code, stdout, stderr, duration_ms
                       (50 KiB from the beginning and the end of each stream; bytes that are no
-                      UTF-8 become U+FFFD); with --detach at once, what cove ps says of it
+                      UTF-8 become U+FFFD, and stdout_hex or stderr_hex has them all); with
+                      --detach at once, what cove ps says of it
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --verbose    see cove --help
 

@@ -1,6 +1,5 @@
 // The one file that sees CLI11, which throws.
 #include <algorithm>
-#include <charconv>
 #include <functional>
 #include <utility>
 
@@ -15,14 +14,14 @@ namespace {
 
 /// What CLI11 hands over before it is checked.
 struct Raw {
-  std::string timeout;
+  std::optional<std::string> timeout;
   std::optional<std::string> keep_alive;
   std::optional<std::string> wait;
   std::optional<std::string> signal;
-  std::string mode;
-  std::string type;
-  std::string changed_within;
-  std::string format;
+  std::optional<std::string> mode;
+  std::optional<std::string> type;
+  std::optional<std::string> changed_within;
+  std::optional<std::string> format;
   std::vector<std::string> mirrors;
   std::optional<std::uint32_t> context;
   bool no_ignore = false;
@@ -81,6 +80,29 @@ constexpr Command kCommands[] = {
     {"help", Verb::kHelp, kPaths, 0, 1, "at most one COMMAND"},
 };
 
+/// What was typed as a number, not as CLI11 reads it: -1 is no large one, and nothing is not 0.
+template <class Number>
+Number number_in(const std::string& option, const std::string& text) {
+  Result<Number> number = parse_number<Number>(option, text);
+  if (!number)
+    throw CLI::ValidationError(number.error().message(), CLI::ExitCodes::ValidationError);
+  return *number;
+}
+
+template <class Number>
+void add_number(CLI::App& app, const std::string& names, Number& number) {
+  app.add_option_function<std::string>(names, [names, &number](const std::string& text) {
+    number = number_in<Number>(names.substr(names.find("--")), text);
+  });
+}
+
+template <class Number>
+void add_number(CLI::App& app, const std::string& names, std::optional<Number>& number) {
+  app.add_option_function<std::string>(names, [names, &number](const std::string& text) {
+    number = number_in<Number>(names.substr(names.find("--")), text);
+  });
+}
+
 void add_common(CLI::App& app, Request& request, Raw& raw) {
   app.set_help_flag();
   app.add_flag("-h,--help", raw.help);
@@ -108,7 +130,7 @@ void add_search(CLI::App& app, Query& query, Raw& raw) {
   app.add_option("--exclude", query.exclude)->allow_extra_args(false);
   app.add_flag("--hidden", query.hidden);
   app.add_flag("--no-ignore", raw.no_ignore);
-  app.add_option("--limit", query.limit);
+  add_number(app, "--limit", query.limit);
 }
 
 void add_grep(CLI::App& app, GrepQuery& query, Raw& raw) {
@@ -117,18 +139,18 @@ void add_grep(CLI::App& app, GrepQuery& query, Raw& raw) {
   app.add_flag("-F,--literal", query.literal);
   app.add_flag("-i,--ignore-case", query.ignore_case);
   app.add_flag("-w,--word", query.whole_word);
-  app.add_option("-B,--before", query.context_before);
-  app.add_option("-A,--after", query.context_after);
-  app.add_option("-C,--context", raw.context);
+  add_number(app, "-B,--before", query.context_before);
+  add_number(app, "-A,--after", query.context_after);
+  add_number(app, "-C,--context", raw.context);
 }
 
 void add_find(CLI::App& app, Request& request, Raw& raw) {
   FindQuery& query = request.find;
   add_search(app, query, raw);
   app.add_option("--type", raw.type);
-  app.add_option("--depth", query.max_depth);
-  app.add_option("--min-size", query.min_size);
-  app.add_option("--max-size", query.max_size);
+  add_number(app, "--depth", query.max_depth);
+  add_number(app, "--min-size", query.min_size);
+  add_number(app, "--max-size", query.max_size);
   app.add_option("--changed-within", raw.changed_within);
   app.add_flag("--newest", query.newest_first);
   app.add_flag("-l", request.long_form);
@@ -148,7 +170,7 @@ void add_prepare(CLI::App& app, PrepareChoice& prepare, Raw& raw) {
 
 void add_skills(CLI::App& app, Request& request) {
   app.add_option("--skill", request.prepare.skills)->allow_extra_args(false);
-  app.add_option("--characters", request.characters);
+  add_number(app, "--characters", request.characters);
 }
 
 void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) {
@@ -182,8 +204,8 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
     case Verb::kGrep: add_grep(app, request.grep, raw); break;
     case Verb::kFind: add_find(app, request, raw); break;
     case Verb::kRead:
-      app.add_option("--offset", request.lines.first);
-      app.add_option("--limit", request.lines.count);
+      add_number(app, "--offset", request.lines.first);
+      add_number(app, "--limit", request.lines.count);
       break;
     case Verb::kWrite:
       app.add_option("--mode", raw.mode);
@@ -286,8 +308,8 @@ Result<void> take_search(const Raw& raw, Request& request) {
   COVE_TRY_VOID(take_type(raw.type, request.find));
   if (request.find.newest_first && !request.find.limit) request.find.limit = kNewest;
   request.find.facts = request.long_form;
-  if (!raw.changed_within.empty()) {
-    COVE_TRY(request.changed_within, parse_duration(raw.changed_within));
+  if (raw.changed_within) {
+    COVE_TRY(request.changed_within, parse_duration(*raw.changed_within));
   }
   return ok();
 }
@@ -357,8 +379,8 @@ Result<Request> parse_request(const std::vector<std::string>& arguments) {
     return request;
   }
   request.verb = command->verb;
-  if (!raw.timeout.empty()) {
-    COVE_TRY(request.timeout, parse_duration(raw.timeout));
+  if (raw.timeout) {
+    COVE_TRY(request.timeout, parse_duration(*raw.timeout));
   }
   if (raw.wait) {
     COVE_TRY(request.wait, parse_duration(*raw.wait));

@@ -77,7 +77,8 @@ Options:
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --timeout T, --verbose    see cove --help
 
-Exit code: that of the command, where it ends meanwhile; 0 after Ctrl-P Ctrl-Q.
+Exit code: that of the command, where it ends meanwhile; 130 where it was ended, as by cove kill; 0
+after Ctrl-P Ctrl-Q.
 
 Examples:
   cove attach --app demo --user ana web

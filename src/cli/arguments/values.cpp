@@ -1,7 +1,6 @@
 #include "cli/arguments/values.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
 #include "base/text/display_text.hpp"
@@ -25,8 +24,9 @@ Result<void> take_env(const std::vector<std::string>& pairs, const std::string& 
   return ok();
 }
 
-Result<void> take_mode(const std::string& text, Request& request) {
-  if (text.empty()) return ok();
+Result<void> take_mode(const std::optional<std::string>& given, Request& request) {
+  if (!given) return ok();
+  const std::string& text = *given;
   std::uint32_t mode = 0;
   const char* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, mode, 8);
@@ -37,8 +37,9 @@ Result<void> take_mode(const std::string& text, Request& request) {
   return ok();
 }
 
-Result<void> take_type(const std::string& text, FindQuery& query) {
-  if (text.empty()) return ok();
+Result<void> take_type(const std::optional<std::string>& given, FindQuery& query) {
+  if (!given) return ok();
+  const std::string& text = *given;
   constexpr std::pair<std::string_view, FileType> kTypes[] = {{"file", FileType::kRegular},
                                                               {"directory", FileType::kDirectory},
                                                               {"symlink", FileType::kSymlink},
@@ -51,8 +52,9 @@ Result<void> take_type(const std::string& text, FindQuery& query) {
                      "find");
 }
 
-Result<void> take_format(const std::string& text, Request& request) {
-  if (text.empty() || text == "openai") return ok();
+Result<void> take_format(const std::optional<std::string>& given, Request& request) {
+  if (!given || given == "openai") return ok();
+  const std::string& text = *given;
   if (text == "mcp") request.tool_format = ToolFormat::kMcp;
   if (text == "plain") request.tool_format = ToolFormat::kPlain;
   if (request.tool_format != ToolFormat::kOpenAi) return ok();

@@ -82,4 +82,9 @@ const char* note_on(const Outcome& outcome) {
   return "";
 }
 
+const char* attached_note(const Outcome& outcome) {
+  if (std::holds_alternative<Cancelled>(outcome)) return "cove: the command was ended\n";
+  return note_on(outcome);
+}
+
 }  // namespace cove::cli

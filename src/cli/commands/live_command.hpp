@@ -29,4 +29,7 @@ LiveEnd run_live(const LiveOptions& options, const Output& output,
 /// What the exit code of a command does not tell: nothing, or a line for stderr.
 const char* note_on(const Outcome& outcome);
 
+/// The same of a command that somebody else may have ended, which Ctrl-C does not.
+const char* attached_note(const Outcome& outcome);
+
 }  // namespace cove::cli

@@ -174,7 +174,7 @@ Result<int> attach_to(const Invocation& invocation, const SandboxClient& client,
     COVE_TRY(const ProcessInfo ended, client.find_process(info.id, invocation.call));
     COVE_TRY_VOID(invocation.output.out(base::dump_json(process_json(ended)) + "\n"));
   } else {
-    COVE_TRY_VOID(invocation.output.err(note_on(end.result->outcome)));
+    COVE_TRY_VOID(invocation.output.err(attached_note(end.result->outcome)));
   }
   return end.result->shell_code();
 }

@@ -10,24 +10,28 @@ namespace {
 
 /// Gives results away as they come: for machines into one list, for people line by line.
 template <class Found>
-FoundSink<Found> sink_of(const Invocation& invocation, JsonList& list,
+FoundSink<Found> sink_of(const Invocation& invocation, const SearchedPath& place, JsonList& list,
                          nlohmann::json (*json_of)(const Found&),
                          std::string (*text_of)(const Found&)) {
-  return [&invocation, &list, json_of, text_of](std::span<const Found> found) -> Result<void> {
-    std::string lines;
-    for (const Found& one : found) {
-      if (invocation.request.json) {
-        COVE_TRY_VOID(list.add(json_of(one)));
-      } else {
-        lines += text_of(one);
-      }
-    }
-    return invocation.output.out(lines);
-  };
+  return
+      [&invocation, &place, &list, json_of, text_of](std::span<const Found> found) -> Result<void> {
+        std::string lines;
+        for (Found one : found) {
+          one.path = place.path_of(one.path);
+          if (invocation.request.json) {
+            COVE_TRY_VOID(list.add(json_of(one)));
+          } else {
+            lines += text_of(one);
+          }
+        }
+        return invocation.output.out(lines);
+      };
 }
 
 /// What is said after the results. A search that ended early is an error behind what it found.
-Result<void> conclude(const Invocation& invocation, JsonList& list, const SearchSummary& summary) {
+Result<void> conclude(const Invocation& invocation, const SearchedPath& place, JsonList& list,
+                      SearchSummary summary) {
+  for (SearchProblem& problem : summary.problems) problem.path = place.path_of(problem.path);
   if (invocation.request.json) COVE_TRY_VOID(list.finish("summary", summary_json(summary)));
   if (!invocation.request.json) COVE_TRY_VOID(invocation.output.err(summary_text(summary)));
   if (summary.ended == SearchEnd::kDeadline) {
@@ -39,8 +43,15 @@ Result<void> conclude(const Invocation& invocation, JsonList& list, const Search
   return ok();
 }
 
-std::string place_of(const Request& request) {
-  return request.operands.size() > 1 ? request.operands[1] : "";
+/// What is searched. A file, maybe at the end of a link, is not joined with its own name; where
+/// there is nothing, the search says so.
+SearchedPath place_of(const Invocation& invocation, const SandboxClient& client) {
+  const auto& operands = invocation.request.operands;
+  SearchedPath place{operands.size() > 1 ? operands[1] : "", false};
+  if (place.path_of("").empty()) return place;
+  const Result<FileInfo> inside = client.stat(place.path + "/.", invocation.call);
+  place.is_file = !inside && inside.error().code() != ErrorCode::kPermissionDenied;
+  return place;
 }
 
 }  // namespace
@@ -52,10 +63,11 @@ Result<int> run_grep(const Invocation& invocation) {
   COVE_TRY_VOID(check(query));
   return with_workspace(invocation, [&](const SandboxClient& client) -> Result<int> {
     JsonList lines(invocation.output, "lines");
-    const auto sink = sink_of<GrepLine>(invocation, lines, line_json, line_text);
+    const SearchedPath place = place_of(invocation, client);
+    const auto sink = sink_of<GrepLine>(invocation, place, lines, line_json, line_text);
     COVE_TRY(const SearchSummary summary,
-             client.grep_each(place_of(request), query, sink, invocation.call));
-    COVE_TRY_VOID(conclude(invocation, lines, summary));
+             client.grep_each(place.path, query, sink, invocation.call));
+    COVE_TRY_VOID(conclude(invocation, place, lines, summary));
     return summary.matches > 0 ? 0 : 1;
   });
 }
@@ -70,10 +82,11 @@ Result<int> run_find(const Invocation& invocation) {
   COVE_TRY_VOID(check(query));
   return with_workspace(invocation, [&](const SandboxClient& client) -> Result<int> {
     JsonList entries(invocation.output, "entries");
-    const auto sink = sink_of<FindEntry>(invocation, entries, found_json, found_text);
+    const SearchedPath place = place_of(invocation, client);
+    const auto sink = sink_of<FindEntry>(invocation, place, entries, found_json, found_text);
     COVE_TRY(const SearchSummary summary,
-             client.find_each(place_of(request), query, sink, invocation.call));
-    COVE_TRY_VOID(conclude(invocation, entries, summary));
+             client.find_each(place.path, query, sink, invocation.call));
+    COVE_TRY_VOID(conclude(invocation, place, entries, summary));
     return 0;
   });
 }

@@ -37,6 +37,9 @@ Result<void> tell_answer(const Invocation& invocation, const ToolResult& result)
 }
 
 Result<void> tell_lines(const Invocation& invocation, const LineSlice& slice) {
+  const std::string& path = invocation.request.operands[0];
+  const bool to_person = !invocation.request.json && invocation.output.out_is_terminal();
+  COVE_TRY_VOID(check_lines(slice, path, to_person));
   if (invocation.request.json) {
     json object{{"first", slice.first},    {"lines", slice.count},
                 {"next", nullptr},         {"total_lines", nullptr},
@@ -48,13 +51,7 @@ Result<void> tell_lines(const Invocation& invocation, const LineSlice& slice) {
     return invocation.output.out(base::dump_json(object) + "\n");
   }
   COVE_TRY_VOID(invocation.output.out(slice.text));
-  if (slice.cut) {
-    return invocation.output.err("cove: line " + std::to_string(slice.first) +
-                                 " is longer than 50 KiB; only its beginning was read\n");
-  }
-  if (!slice.next) return ok();
-  return invocation.output.err("cove: there is more; go on with --offset " +
-                               std::to_string(*slice.next) + "\n");
+  return invocation.output.err(more_lines_text(slice));
 }
 
 Result<void> tell_file(const Invocation& invocation, const FileInfo& info, json more,
@@ -64,6 +61,11 @@ Result<void> tell_file(const Invocation& invocation, const FileInfo& info, json 
   more["etag"] = info.etag;
   set_bytes(more, "path", info.path);
   return invocation.output.out(base::dump_json(more) + "\n");
+}
+
+Result<EditResult> in_words_of_edit(const Result<EditResult>& result) {
+  if (result) return result;
+  return edit_error(result.error());
 }
 
 WriteOptions write_options(const Request& request) {
@@ -123,7 +125,7 @@ Result<int> run_edit(const Invocation& invocation) {
   const EditOptions options{request.if_unchanged, request.durable};
   return with_workspace(invocation, [&](const SandboxClient& client) -> Result<int> {
     COVE_TRY(const EditResult result,
-             client.edit_file(operands[0], edits, options, invocation.call));
+             in_words_of_edit(client.edit_file(operands[0], edits, options, invocation.call)));
     const EditOutcome& outcome = result.edits.front();
     const std::string line = base::escaped(result.info.path) + ": " +
                              std::to_string(outcome.replaced) + " replaced, the first in line " +

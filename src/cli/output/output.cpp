@@ -26,6 +26,8 @@ Result<void> Output::write_all(int fd, std::string_view bytes, const char* what)
   return ok();
 }
 
+bool Output::out_is_terminal() const noexcept { return ::isatty(out_) == 1; }
+
 Result<void> Output::out(std::string_view bytes) const { return write_all(out_, bytes, "stdout"); }
 
 Result<void> Output::err(std::string_view bytes) const { return write_all(err_, bytes, "stderr"); }

@@ -23,6 +23,8 @@ class Output {
   /// Tells of an error: one line `cove: ...`, or one JSON object.
   void report(const Error& error, bool json) const;
 
+  bool out_is_terminal() const noexcept;
+
   /// True once a write found that nobody reads any more.
   bool reader_gone() const noexcept { return reader_gone_; }
 

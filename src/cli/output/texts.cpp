@@ -55,17 +55,29 @@ std::string error_line(const Error& error) {
   return line;
 }
 
+namespace {
+
+/// What a stream wrote, byte for byte, with a line in place of what was dropped.
+std::string bytes_of(const StreamOutput& output) {
+  if (output.dropped_bytes == 0) return output.head + output.tail;
+  const bool ended = output.head.empty() || output.head.back() == '\n';
+  return output.head + (ended ? "[" : "\n[") + std::to_string(output.dropped_bytes) +
+         " bytes left out]\n" + output.tail;
+}
+
+}  // namespace
+
 json exec_json(const ExecResult& result) {
   json object{{"outcome", base::outcome_name(result.outcome)},
               {"exit_code", result.shell_code()},
               {"signal", nullptr},
-              {"stdout", result.out.text()},
               {"stdout_bytes", result.out.total_bytes},
               {"stdout_dropped_bytes", result.out.dropped_bytes},
-              {"stderr", result.err.text()},
               {"stderr_bytes", result.err.total_bytes},
               {"stderr_dropped_bytes", result.err.dropped_bytes},
               {"duration_ms", static_cast<double>(result.duration.count()) / 1000}};
+  set_bytes(object, "stdout", bytes_of(result.out));
+  set_bytes(object, "stderr", bytes_of(result.err));
   if (const auto* signaled = std::get_if<Signaled>(&result.outcome)) {
     object["signal"] = signaled->signal;
   }

@@ -9,6 +9,8 @@
 
 #include <cove/cove.hpp>
 
+#include "base/text/joined_path.hpp"
+
 namespace cove::cli {
 
 /// {"code", "message", "context", "retry_after_ms", "cause"} on one line.
@@ -123,6 +125,24 @@ nlohmann::json orphans_json(const OrphanReport& report);
 std::string orphans_text(const OrphanReport& report);
 
 /// "1.5 MiB".
+/// What a search was given, and so how paths below it are named: as `read` would take them.
+struct SearchedPath {
+  std::string path;
+  bool is_file = false;
+  std::string path_of(const std::string& found) const {
+    return is_file ? path : base::joined_path(path, found);
+  }
+};
+
+/// Refuses what `read` cannot show: an offset past the end; to a terminal also what is no text.
+Result<void> check_lines(const LineSlice& slice, const std::string& path, bool to_terminal);
+
+/// Where the lines that were read do not reach the end: how to go on. Else empty.
+std::string more_lines_text(const LineSlice& slice);
+
+/// The error of an edit, in the words of `cove edit`.
+Error edit_error(const Error& error);
+
 std::string size_text(std::uint64_t bytes);
 
 }  // namespace cove::cli

@@ -25,13 +25,6 @@ inline std::string shown_name(std::string_view bytes) {
   return shown;
 }
 
-/// `found` below `directory`, as a path that can be used where `directory` could.
-inline std::string joined(std::string directory, const std::string& found) {
-  while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
-  if (directory.empty() || directory == ".") return found;
-  return directory + (directory == "/" ? "" : "/") + found;
-}
-
 /// What follows the last slash, trailing slashes aside.
 inline std::string_view last_name(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);

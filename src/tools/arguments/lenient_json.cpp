@@ -1,5 +1,7 @@
 #include "tools/arguments/lenient_json.hpp"
 
+#include <set>
+
 #include "base/text/hex.hpp"
 #include "base/text/json.hpp"
 
@@ -106,6 +108,7 @@ Result<json> parse_tidied(std::string_view text, const Error& first,
   const Tidied tidied(text);
   Result<json> parsed = base::parse_json(tidied.text);
   if (!parsed) return refusal(text, first);
+  note_repeated(tidied.text, notes);
   if (tidied.dropped_commas) {
     notes.emplace_back("a comma before a closing bracket was passed over");
   }
@@ -117,11 +120,31 @@ Result<json> parse_tidied(std::string_view text, const Error& first,
   return parsed;
 }
 
+/// Says which keys an object has twice. `text` is valid.
+void note_repeated(std::string_view text, std::vector<std::string>& notes) {
+  constexpr std::size_t kMostTold = 8;
+  std::vector<std::set<std::string>> keys;
+  std::set<std::string> told;
+  const auto look = [&](int, json::parse_event_t event, const json& value) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event != json::parse_event_t::key) return true;
+    const auto& key = value.get_ref<const std::string&>();
+    const bool is_again = !keys.back().insert(key).second;
+    if (is_again && told.size() < kMostTold && told.insert(key).second) {
+      notes.push_back("`" + key + "` was given twice; the last is used");
+    }
+    return true;
+  };
+  const json ignored = json::parse(text, look, false);
+}
+
 /// An object that was written into a text once more.
 Result<json> unwrapped(json value, std::vector<std::string>& notes) {
   if (value.is_string()) {
     Result<json> inner = base::parse_json(value.get_ref<const std::string&>());
     if (inner && inner->is_object()) {
+      note_repeated(value.get_ref<const std::string&>(), notes);
       notes.emplace_back("they were a text that holds an object, and were taken as that object");
       return inner;
     }
@@ -141,6 +164,7 @@ Result<json> parse_leniently(std::string_view text, std::vector<std::string>& no
   }
   if (unfence(text)) notes.emplace_back("the Markdown fence around them was passed over");
   Result<json> parsed = base::parse_json(text);
+  if (parsed) note_repeated(text, notes);
   if (!parsed) parsed = parse_tidied(text, parsed.error(), notes);
   if (!parsed) return parsed.error();
   return unwrapped(*std::move(parsed), notes);

@@ -39,9 +39,15 @@ std::string told(const Error& error) {
   return message;
 }
 
-Error advised(const Error& error) {
+Error advised(const Error& error, const std::string& path) {
   if (error.code() == ErrorCode::kNotFound) {
     return with_hint(error, "Look for it with sandbox_find, or make it with sandbox_write_file.");
+  }
+  if (!error.message().starts_with("old_text is not in ")) return error;
+  if (error.message().find(", which is UTF-16: ") != std::string::npos) {
+    return with_hint(error,
+                     "Turn it into UTF-8 first: sandbox_shell with: iconv -f UTF-16 -t UTF-8 " +
+                         shell_word(path) + " > FILE");
   }
   if (error.code() == ErrorCode::kFailedPrecondition) {
     return with_hint(error, "Read the file with sandbox_read_file and copy the text exactly.");
@@ -66,7 +72,7 @@ std::string paths_of(const std::vector<FileEdit>& edits,
 json entry_data(const FileEdit& edit, const Result<EditResult>& result) {
   json data{{"path", base::name_text(edit.path)}};
   if (!result) {
-    data["error"] = error_data(advised(result.error()));
+    data["error"] = error_data(advised(result.error(), edit.path));
     return data;
   }
   data["replaced"] = result->edits.front().replaced;
@@ -81,7 +87,8 @@ std::string failures_of(const std::vector<FileEdit>& edits,
   std::string text = "Error: nothing was changed in " + paths_of(edits, results, false) + ".";
   for (std::size_t i = 0; i < edits.size(); ++i) {
     if (results[i]) continue;
-    text += "\nentry " + std::to_string(i + 1) + ": " + told(advised(results[i].error()));
+    text += "\nentry " + std::to_string(i + 1) + ": " +
+            told(advised(results[i].error(), edits[i].path));
   }
   if (const std::string done = paths_of(edits, results, true); !done.empty()) {
     text += "\nFiles edited successfully: " + done;

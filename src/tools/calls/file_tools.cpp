@@ -4,6 +4,7 @@
 
 #include "base/text/utf8.hpp"
 #include "client/file_calls.hpp"
+#include "tools/answers/counted.hpp"
 #include "tools/answers/extract.hpp"
 #include "tools/answers/names.hpp"
 #include "tools/calls/runs.hpp"
@@ -37,8 +38,8 @@ Answer binary_answer(const ToolCall& tool, const LineSlice& slice) {
   Answer answer;
   const std::string type =
       slice.content_type.starts_with("text/") ? "UTF-16 text" : slice.content_type;
-  answer.text = shown_name(tool.path()) + " is " + type + ", " + std::to_string(slice.info.size) +
-                " bytes; it cannot be shown as text.";
+  answer.text = shown_name(tool.path()) + " is " + type + ", " +
+                counted(slice.info.size, "byte", "bytes") + "; it cannot be shown as text.";
   answer.notices.push_back(advice_for(slice.content_type, shell_word(tool.path())));
   return answer;
 }
@@ -50,12 +51,14 @@ std::string of_total(const LineSlice& slice) {
 /// A single line of which only the beginning fits.
 std::string cut_line_notice(const ToolCall& tool, const LineSlice& slice, std::size_t shown,
                             bool goes_on) {
+  // Less than an answer's bytes: a character that a step cuts is shown as its bytes in both.
+  constexpr std::size_t kStep = 50'000;
   std::string text = "Line " + std::to_string(slice.first) + of_total(slice) +
                      " is too long; only its "
                      "beginning is shown. To go on in it: " +
                      "sandbox_shell with: tail -c +" + std::to_string(slice.offset + shown + 1) +
-                     " " + shell_word(tool.path()) + " | head -c " + std::to_string(kMostBytes) +
-                     ".";
+                     " " + shell_word(tool.path()) + " | head -c " + std::to_string(kStep) +
+                     ", and so on in steps of " + std::to_string(kStep) + ".";
   if (goes_on) text += " Use offset=" + std::to_string(slice.first + 1) + " for the next line.";
   return text;
 }
@@ -65,7 +68,7 @@ std::string more_notice(const LineSlice& slice, std::uint64_t shown_lines, std::
                         std::uint64_t wanted) {
   const std::string go_on = " Use offset=" + std::to_string(next) + " to continue.";
   if (shown_lines == wanted && slice.total_lines) {
-    return std::to_string(*slice.total_lines - next + 1) + " more lines in file." + go_on;
+    return counted(*slice.total_lines - next + 1, "more line", "more lines") + " in file." + go_on;
   }
   const std::string range = "Showing lines " + std::to_string(slice.first) + "-" +
                             std::to_string(next - 1) + of_total(slice);
@@ -75,11 +78,12 @@ std::string more_notice(const LineSlice& slice, std::uint64_t shown_lines, std::
 
 Result<void> check_offset(const LineSlice& slice) {
   if (slice.count > 0 || slice.info.size == 0) return ok();
-  const std::string total = std::to_string(slice.total_lines.value_or(0));
+  const std::uint64_t total = slice.total_lines.value_or(0);
   return Error(ErrorCode::kInvalidArgument, "offset " + std::to_string(slice.first) +
-                                                " is beyond end of file (" + total +
-                                                " lines total)")
-      .with_context("hint", "Use an offset from 1 to " + total + ".");
+                                                " is beyond end of file (" +
+                                                counted(total, "line", "lines") + " total)")
+      .with_context("hint", total == 1 ? "Leave offset out: it has one line."
+                                       : "Use an offset from 1 to " + std::to_string(total) + ".");
 }
 
 struct ShownLines {
@@ -147,7 +151,7 @@ Answer text_answer(const ToolCall& tool, const LineSlice& slice) {
 std::string ls_notice(const ToolCall& tool, std::size_t shown, std::uint64_t limit,
                       const std::string& last) {
   constexpr std::uint64_t kMostEntries = 5000;
-  std::string text = std::to_string(shown) + " entries limit reached. ";
+  std::string text = counted(shown, "entry", "entries") + " limit reached. ";
   if (shown == limit && limit < kMostEntries) {
     text += "Use limit=" + std::to_string(std::min(limit * 2, kMostEntries)) + " for more, or ";
   } else {
@@ -201,7 +205,7 @@ Task<Result<Answer>> run_write_file(const ToolCall& tool, const CallContext& cal
   COVE_CO_TRY(const FileInfo info, co_await client::ask_call(tool.link, ask, call));
   Answer answer;
   answer.text = "File written successfully: " + shown_name(tool.path()) + " (" +
-                std::to_string(info.size) + " bytes)";
+                counted(info.size, "byte", "bytes") + ")";
   answer.data["path"] = base::name_text(tool.path());
   set_file(answer.data, info);
   co_return answer;

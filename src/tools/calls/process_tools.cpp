@@ -1,6 +1,7 @@
 // sandbox_process_start, _list, _output, _write and _stop.
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <optional>
 #include <span>
 
@@ -11,6 +12,7 @@
 #include "base/text/utf8.hpp"
 #include "client/command_environment.hpp"
 #include "client/process_calls.hpp"
+#include "tools/answers/counted.hpp"
 #include "tools/answers/extract.hpp"
 #include "tools/answers/outcome_text.hpp"
 #include "tools/calls/runs.hpp"
@@ -19,6 +21,8 @@ namespace cove::tools {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::chrono::seconds kMostWriting{30};
 
 ProcessId id_of(const ToolCall& tool) { return ProcessId(tool.text("id")); }
 
@@ -94,9 +98,13 @@ ShownOutput shown_output(const OutputSlice& slice, bool is_end) {
 std::string progress_notice(const ProcessInfo& info, const ShownOutput& shown, bool at_end) {
   const std::string range = "Bytes " + std::to_string(shown.offset) + " to " +
                             std::to_string(shown.next) + " of the output. ";
-  if (at_end) return range + "The process " + state_of(info) + "; this is all it wrote.";
-  return range + (info.end ? "The process " + state_of(info) : "The process is running") +
-         ". Use offset=" + std::to_string(shown.next) + " to continue, with wait to wait for more.";
+  const std::string state = info.end ? "The process " + state_of(info) : "The process is running";
+  if (at_end) {
+    return range + state +
+           (shown.offset == 0 ? "; this is all it wrote." : "; this is the end of what it wrote.");
+  }
+  return range + state + ". Use offset=" + std::to_string(shown.next) + " to continue" +
+         (info.end ? "." : ", with wait to wait for more.");
 }
 
 ExecSpec spec_of(const ToolCall& tool) {
@@ -142,6 +150,40 @@ Task<Result<LookedAt>> look_at_output(const ToolCall& tool, const CallContext& c
   co_return LookedAt{*std::move(info), *std::move(slice)};
 }
 
+/// How many bytes went before the call was over; none: that is not known.
+std::optional<std::size_t> written_in(const Error& error) {
+  for (const auto& [key, value] : error.context()) {
+    if (key == "written") return std::strtoull(value.c_str(), nullptr, 10);
+  }
+  return std::nullopt;
+}
+
+/// Writes for as long as one call may wait; the result is how many bytes went.
+Task<Result<std::size_t>> written_of(const ToolCall& tool, const std::string& input,
+                                     const CallContext& call) {
+  const Instant own_end = tool.link.clock().now() + kMostWriting;
+  const bool is_own = !call.deadline || own_end < *call.deadline;
+  const CallContext bounded{.deadline = is_own ? own_end : call.deadline, .stop = call.stop};
+  const client::WriteStdinCall ask{id_of(tool), std::as_bytes(std::span(input))};
+  const Result<void> result = co_await client::ask_call(tool.link, ask, bounded);
+  if (result) co_return input.size();
+  const Error& error = result.error();
+  const std::optional<std::size_t> written = written_in(error);
+  if (error.code() == ErrorCode::kTimeout && is_own && written) co_return *written;
+  co_return advised(error);
+}
+
+/// What a process leaves unread is not lost for the model: it knows where to go on.
+Answer half_written(const ToolCall& tool, std::size_t written, std::size_t size) {
+  Answer answer;
+  answer.text = std::to_string(written) + " of " + counted(size, "byte", "bytes") +
+                " written; the process does not read its stdin; send the rest later";
+  if (tool.flag("close")) answer.notices.emplace_back("Its stdin is not closed.");
+  answer.data["written"] = written;
+  answer.data["closed"] = false;
+  return answer;
+}
+
 }  // namespace
 
 Task<Result<Answer>> run_process_start(const ToolCall& tool, const CallContext& call) {
@@ -184,10 +226,13 @@ Task<Result<Answer>> run_process_output(const ToolCall& tool, const CallContext&
   Answer answer;
   answer.text = shown.text.empty() ? "(no output)" : shown.text;
   if (slice.gone > 0) {
-    answer.notices.push_back(std::to_string(slice.gone) +
-                             " bytes before these were let go of and are lost");
+    answer.notices.push_back(counted(slice.gone, "byte before these was let go of and is lost",
+                                     "bytes before these were let go of and are lost"));
   }
   answer.notices.push_back(progress_notice(looked.info, shown, at_end));
+  if (!tool.arguments.contains("offset") && shown.offset > 0) {
+    answer.notices.emplace_back("Use offset=0 for its beginning, as far as it is kept.");
+  }
   answer.data["process"] = data_of(looked.info);
   answer.data["output"] = shown.text;
   answer.data["offset"] = shown.offset;
@@ -203,20 +248,20 @@ Task<Result<Answer>> run_process_write(const ToolCall& tool, const CallContext& 
     co_return Error(ErrorCode::kInvalidArgument, "there is nothing to write")
         .with_context("hint", "Give input, or set close to end its stdin.");
   }
+  std::size_t written = input.size();
   if (!input.empty()) {
-    const client::WriteStdinCall ask{id_of(tool), std::as_bytes(std::span(input))};
-    const Result<void> written = co_await client::ask_call(tool.link, ask, call);
-    if (!written) co_return advised(written.error());
+    COVE_CO_TRY(written, co_await written_of(tool, input, call));
   }
+  if (written < input.size()) co_return half_written(tool, written, input.size());
   if (tool.flag("close")) {
     const client::CloseStdinCall ask{id_of(tool)};
     const Result<void> closed = co_await client::ask_call(tool.link, ask, call);
     if (!closed) co_return advised(closed.error());
   }
   Answer answer;
-  answer.text = std::to_string(input.size()) + " bytes written" +
+  answer.text = counted(written, "byte", "bytes") + " written" +
                 (tool.flag("close") ? ", and its stdin is closed" : "");
-  answer.data["written"] = input.size();
+  answer.data["written"] = written;
   answer.data["closed"] = tool.flag("close");
   co_return answer;
 }

@@ -294,3 +294,30 @@ TEST_CASE("Process: SIGTERM to the agent gives each its grace, then nothing is l
   CHECK(soon([&] { return !test::is_running(first) && !test::is_running(second); }));
   CHECK(f.agent.get("bye") == "bye\n");
 }
+
+TEST_CASE("Process: a write that it does not take ends with its call, and says how much went",
+          "[integration][agent]") {
+  AgentFixture f;
+  const std::string input(900'000, 'x');
+  const auto bytes = std::as_bytes(std::span(input));
+  const auto written_in = [](const Error& error) -> std::size_t {
+    for (const auto& [key, value] : error.context()) {
+      if (key == "written") return std::stoul(value);
+    }
+    return 0;
+  };
+  const ProcessInfo deaf = start(f, "sleep 1009");
+  const auto process = attach(f, deaf.id);
+  const CallContext call{.deadline = f.clock.now() + 200ms, .stop = {}};
+  const auto late = f.wait(process->write_stdin(bytes, call));
+  REQUIRE_FALSE(late);
+  CHECK(late.error().code() == ErrorCode::kTimeout);
+  CHECK(written_in(late.error()) > 0);
+  CHECK(written_in(late.error()) < input.size());
+  end_with(f, deaf.id, SIGKILL);
+  const ProcessInfo brief = start(f, "sleep 1");
+  const auto cut = f.wait(attach(f, brief.id)->write_stdin(bytes, {}));
+  REQUIRE_FALSE(cut);
+  CHECK(cut.error().code() == ErrorCode::kFailedPrecondition);
+  CHECK(written_in(cut.error()) < input.size());
+}

@@ -21,7 +21,9 @@ class FakeProcess final : public GuestProcess {
     co_return OutputChunk{};
   }
 
-  Task<Result<void>> write_stdin(ByteView bytes, const CallContext& /*call*/) override {
+  Task<Result<void>> write_stdin(ByteView bytes, const CallContext& call) override {
+    log_.stdin_deadline = call.deadline;
+    if (command_.stdin_fault) co_return *command_.stdin_fault;
     log_.stdin_text += text_of(bytes);
     co_return ok();
   }

@@ -21,6 +21,7 @@ struct FakeCommand {
   std::vector<OutputChunk> output;
   bool ends = true;  ///< false: after its output it runs until it is cancelled
   ExecResult result;
+  std::optional<Error> stdin_fault;  ///< what every write to its stdin fails with
 };
 
 /// What the next search finds, batch by batch. Read on the scheduler.
@@ -36,8 +37,9 @@ struct FakeGuestLog {
   std::vector<std::string> calls;  ///< "run", "stat", ... in order
   std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
   bool process_cancelled = false;
-  bool stdin_kept = false;  ///< of the last command that was started
-  std::string stdin_text;   ///< written to the last process
+  bool stdin_kept = false;                ///< of the last command that was started
+  std::string stdin_text;                 ///< written to the last process
+  std::optional<Instant> stdin_deadline;  ///< of the last write to it
   bool stdin_closed = false;
   std::vector<std::int32_t> signals;
   std::vector<TerminalSize> sizes;

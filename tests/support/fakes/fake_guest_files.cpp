@@ -144,6 +144,13 @@ Task<Result<FileInfo>> FakeGuest::write_file(const GuestPath& path, ByteSource& 
 
 Task<Result<FileInfo>> FakeGuest::stat(const GuestPath& path, const CallContext& /*call*/) {
   COVE_CO_TRY_VOID(begin("stat"));
+  if (path.path.ends_with("/.")) {
+    std::string inside = name_of_path(path);
+    inside.pop_back();
+    const auto first = files.lower_bound(inside);
+    if (first == files.end() || !first->first.starts_with(inside)) co_return missing(path);
+    co_return FileInfo{.path = path.path, .type = FileType::kDirectory};
+  }
   const auto found = files.find(name_of_path(path));
   if (found == files.end()) co_return missing(path);
   co_return info_of(path, found->second);

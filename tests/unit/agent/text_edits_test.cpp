@@ -61,11 +61,20 @@ TEST_CASE("Edit: an LF file stays one, also under a CRLF text [pain-58]", "[unit
   CHECK(edited("no line end", {{"no line", "a\r\nline"}}) == "a\r\nline end");
 }
 
-TEST_CASE("Edit: of mixed line ends each line keeps its own, and new ones are as most are",
+TEST_CASE("Edit: of mixed line ends each line keeps its own, and new ones are as those replaced",
           "[unit][agent][files]") {
-  CHECK(edited("a\r\nb\nc\r\nd\r\ne", {{"b\nc", "x\ny"}}) == "a\r\nx\r\ny\r\nd\r\ne");
+  CHECK(edited("a\r\nb\nc\r\nd\r\ne", {{"b\nc", "x\ny"}}) == "a\r\nx\ny\r\nd\r\ne");
+  CHECK(edited("a\nb\nc\nd\r\ne", {{"d\ne", "x\ny"}}) == "a\nb\nc\nx\r\ny");
+  CHECK(edited("a\nb\nc\r\nd\n", {{"c", "x\ny"}}) == "a\nb\nx\r\ny\r\nd\n");
+  CHECK(edited("a\nb\r\nc", {{"c", "x\ny"}}) == "a\nb\r\nx\r\ny");
+  CHECK(edited("a\nb\r\nc\nd", {{"a\nb\nc", "a\nnew\nb\nc"}}) == "a\nnew\nb\r\nc\nd");
+  CHECK(edited("a\r\na\n", {{"a\n", "b\n", true}}) == "b\r\nb\n");
   CHECK(edited("a\nb\nc\r\nd\n", {{"b", "x\ny"}}) == "a\nx\ny\nc\r\nd\n");
   CHECK(edited("a\r\r\nb\rc\r\n", {{"b\rc", "d"}}) == "a\r\r\nd\r\n");
+}
+
+TEST_CASE("Edit: of UTF-16 it says that it is", "[unit][agent][files]") {
+  CHECK_THAT(refused("\xFF\xFEh\x01", {{"hello", ""}}).message(), Contains("which is UTF-16"));
 }
 
 TEST_CASE("Edit: a byte order mark and a missing final line end stay", "[unit][agent][files]") {

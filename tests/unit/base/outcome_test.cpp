@@ -34,7 +34,7 @@ TEST_CASE("ExecResult: the shell's code of each outcome", "[unit][base]") {
   CHECK(code(Exited{7}) == 7);
   CHECK(code(Signaled{9}) == 137);
   CHECK(code(TimedOut{true}) == 124);
-  CHECK(code(Cancelled{}) == 124);
+  CHECK(code(Cancelled{}) == 130);
   CHECK(code(OutputLimitReached{}) == 137);
   CHECK(code(OutOfMemory{}) == 137);
   CHECK(code(CpuLimitReached{}) == 137);

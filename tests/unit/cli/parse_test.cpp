@@ -234,3 +234,35 @@ TEST_CASE("Command line: find's options become a query", "[unit][cli][search]") 
   CHECK(message_of({"find", "--type", "pipe"}) ==
         "--type wants file, directory, symlink or other, not 'pipe'; see: cove find --help");
 }
+
+TEST_CASE("Command line: a number is its digits, and nothing else", "[unit][cli]") {
+  const std::vector<Words> numbers{
+      {"read", "--offset"},   {"read", "--limit"}, {"grep", "--limit"},
+      {"grep", "--context"},  {"grep", "-B"},      {"find", "--min-size"},
+      {"find", "--max-size"}, {"find", "--depth"}, {"skills", "--characters"}};
+  for (const Words& number : numbers) {
+    for (const char* wrong : {"-1", "", "+1", " 1", "1.5", "0x1", "1k", "18446744073709551616",
+                              "-18446744073709551615"}) {
+      CAPTURE(number, wrong);
+      CHECK_FALSE(parse_request({number[0], number[1], wrong, "--", "x"}));
+    }
+  }
+  CHECK(message_of({"find", "--min-size", "-5"}) ==
+        "--min-size wants a whole number of 0 or more, not '-5'; see: cove find --help");
+  CHECK(message_of({"grep", "-C", "4294967296", "x"}) ==
+        "--context is too large: '4294967296'; see: cove grep --help");
+  const auto read = parse_request({"read", "--offset", "7", "--limit=9", "a"}).value();
+  CHECK(read.lines.first == 7);
+  CHECK(read.lines.count == 9);
+  const auto largest = parse_request({"find", "--max-size", "18446744073709551615"}).value();
+  CHECK(largest.find.max_size == 18446744073709551615U);
+}
+
+TEST_CASE("Command line: an empty value is not the same as none", "[unit][cli]") {
+  CHECK_FALSE(parse_request({"put", "--mode", "", "a", "b"}));
+  CHECK_FALSE(parse_request({"put", "--mode=", "a", "b"}));
+  CHECK_FALSE(parse_request({"ps", "--timeout", ""}));
+  CHECK_FALSE(parse_request({"find", "--changed-within", ""}));
+  CHECK_FALSE(parse_request({"find", "--type", ""}));
+  CHECK_FALSE(parse_request({"tools", "--format", ""}));
+}

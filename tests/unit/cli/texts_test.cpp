@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json.hpp"
+#include "cli/commands/live_command.hpp"
 #include "unit/cli/captured_output.hpp"
 
 using cove::Error;
@@ -158,6 +159,22 @@ TEST_CASE("Command texts: a command's end is told with its output", "[unit][cli]
   result.outcome = cove::TimedOut{};
   CHECK(exec_json(result)["outcome"] == "timed_out");
   CHECK(exec_json(result)["exit_code"] == 124);
+  result.outcome = cove::Cancelled{};
+  CHECK(exec_json(result)["exit_code"] == 130);
+}
+
+TEST_CASE("Command texts: output that is no UTF-8 is told as logs tells it", "[unit][cli]") {
+  cove::ExecResult result;
+  result.out.head = "a\\xff \xff";
+  const json object = json::parse(cove::base::dump_json(exec_json(result)));
+  CHECK(object["stdout"] == "a\\xff \xEF\xBF\xBD");
+  CHECK(object["stdout_hex"] == "615c78666620ff");
+  CHECK_FALSE(object.contains("stderr_hex"));
+}
+
+TEST_CASE("Command texts: attach says that its command was ended", "[unit][cli]") {
+  CHECK(std::string(attached_note(cove::Cancelled{})) == "cove: the command was ended\n");
+  CHECK(std::string(attached_note(cove::Exited{1})).empty());
 }
 
 TEST_CASE("Command texts: processes say what they are and how they ended", "[unit][cli]") {
@@ -286,4 +303,53 @@ TEST_CASE("Texts: a search says what it could not read and that it stopped",
   const auto object = cove::cli::summary_json(summary);
   CHECK(object["ended"] == "limit");
   CHECK(object["problems"][0]["code"] == "permission_denied");
+}
+
+TEST_CASE("Command texts: lines that were read say how to go on", "[unit][cli]") {
+  cove::LineSlice slice;
+  slice.count = 1;
+  slice.text = "xx";
+  CHECK(more_lines_text(slice).empty());
+  slice.next = 2;
+  CHECK(more_lines_text(slice) == "cove: there is more; go on with --offset 2\n");
+  slice.cut = true;
+  CHECK(more_lines_text(slice) ==
+        "cove: line 1 goes on behind byte 2 of the file; cove get has all of it; more lines "
+        "follow: go on with --offset 2\n");
+}
+
+TEST_CASE("Command texts: what read cannot show is an error", "[unit][cli]") {
+  cove::LineSlice slice;
+  slice.info.size = 6;
+  slice.first = 100;
+  slice.total_lines = 3;
+  slice.content_type = "text/plain; charset=utf-8";
+  const auto past = check_lines(slice, "a", false);
+  REQUIRE_FALSE(past);
+  CHECK(past.error().code() == ErrorCode::kInvalidArgument);
+  CHECK(past.error().message() == "offset 100 is beyond the end of 'a', which has 3 lines");
+  slice.count = 1;
+  CHECK(check_lines(slice, "a", true));
+  for (const char* type : {"image/png", "text/plain; charset=utf-16le"}) {
+    slice.content_type = type;
+    CHECK(check_lines(slice, "a", false));
+    CHECK(check_lines(slice, "a", true).error().message().ends_with("to save it: cove get"));
+  }
+  slice = cove::LineSlice();
+  CHECK(check_lines(slice, "empty", true));
+}
+
+TEST_CASE("Command texts: an edit's error has the words of the command", "[unit][cli]") {
+  const Error error = edit_error(
+      Error(ErrorCode::kInvalidArgument,
+            "old_text is in 'a' 2 times; give more of the text around it, or set replace_all")
+          .with_context("edit", "1"));
+  CHECK(error.message() == "OLD is in 'a' 2 times; give more of the text around it, or give --all");
+  CHECK(error.context().size() == 1);
+}
+
+TEST_CASE("Command texts: found paths can be given back", "[unit][cli]") {
+  CHECK(SearchedPath{"src/", false}.path_of("a") == "src/a");
+  CHECK(SearchedPath{"", false}.path_of("a") == "a");
+  CHECK(SearchedPath{"l.py", true}.path_of("1.py") == "l.py");
 }

@@ -210,3 +210,22 @@ TEST_CASE("SandboxFiles: the forms with callbacks do what the blocking ones do",
   CHECK(await<FileInfo>([&](auto done) { files.make_symlink_async("l", "c", {}, done); }));
   CHECK(c.file("c") == "1\n2\n");
 }
+
+TEST_CASE("SandboxFiles: spellings of one path are one change, links and .. aside",
+          "[unit][client][files]") {
+  Client c;
+  c.file("a") = "one two";
+  const std::vector<FileEdit> batch{{"a", {{"one", "1"}}},
+                                    {"./a", {{"two", "2"}}},
+                                    {".//./a", {{"1", "I"}}},
+                                    {"/workspace/s/a", {{"2", "II"}}},
+                                    {"/workspace//s/./a", {{"not there", ""}}}};
+  const auto results = c.client.edit_files(batch).value();
+  for (const auto& result : results) CHECK(result.error().code() == ErrorCode::kFailedPrecondition);
+  CHECK(c.file("a") == "one two");
+  CHECK(c.link->fake->log.calls == std::vector<std::string>(1, "edit_file"));
+  const std::vector<FileEdit> apart{
+      {"a", {{"one", "1"}}}, {"x/../a", {{"two", "2"}}}, {"a/", {{"two", "2"}}}};
+  CHECK(c.client.edit_files(apart).value()[0]);
+  CHECK(c.link->fake->log.calls.size() == 4);
+}

@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "base/text/joined_path.hpp"
 #include "tools/answers/answer.hpp"
 #include "tools/answers/extract.hpp"
 #include "tools/answers/names.hpp"
@@ -54,9 +55,9 @@ TEST_CASE("Tool answers: a path is one word for a shell", "[unit][tools]") {
 }
 
 TEST_CASE("Tool answers: found paths can be used where the searched one could", "[unit][tools]") {
-  CHECK(joined(".", "a") == "a");
-  CHECK(joined("src/", "a") == "src/a");
-  CHECK(joined("/workspace", "a") == "/workspace/a");
+  CHECK(base::joined_path(".", "a") == "a");
+  CHECK(base::joined_path("src/", "a") == "src/a");
+  CHECK(base::joined_path("/workspace", "a") == "/workspace/a");
   CHECK(last_name("src/a/") == "a");
 }
 

@@ -197,3 +197,89 @@ TEST_CASE("Tools: inside a callback the blocking form refuses", "[unit][tools]")
   REQUIRE_FALSE(refused);
   CHECK(refused.error().code() == ErrorCode::kFailedPrecondition);
 }
+
+TEST_CASE("Tools: a single file that a link leads to keeps the link's name", "[unit][tools]") {
+  const Client c;
+  GrepLine line;
+  line.path = "1.py";
+  line.line = 1;
+  line.text = "foo";
+  c.link->fake->lines.batches = {{line}};
+  const json arguments{{"pattern", "foo"}, {"path", "s/l1.py"}};
+  CHECK(c.call("sandbox_grep", arguments).text == "s/l1.py:1: foo\n");
+  c.link->fake->files["sessions/c1/s/l1.py/1.py"] = "foo";
+  CHECK(c.call("sandbox_grep", arguments).text == "s/l1.py/1.py:1: foo\n");
+}
+
+TEST_CASE("Tools: a line feed in a pattern is told where nothing is found", "[unit][tools]") {
+  const Client c;
+  const auto told = [&](const json& arguments) {
+    return c.call("sandbox_grep", arguments).text.find("one at a time") != std::string::npos;
+  };
+  CHECK(told({{"pattern", "a\nb"}}));
+  CHECK(told({{"pattern", "a\\nb"}}));
+  CHECK(told({{"pattern", "[]a]\\n"}}));
+  CHECK_FALSE(told({{"pattern", "a\\\\nb"}}));
+  CHECK_FALSE(told({{"pattern", "[^a\\n[:alpha:]\\n]"}}));
+  CHECK_FALSE(told({{"pattern", "a\\nb"}, {"literal", true}}));
+}
+
+TEST_CASE("Tools: only a wrong pattern is told RE2's rules", "[unit][tools]") {
+  const Client c;
+  c.link->fake->faults = {Error(ErrorCode::kInvalidArgument, "the glob '[' is wrong at byte 0: x")};
+  CHECK_THAT(c.call("sandbox_grep", {{"pattern", "x"}}).text, !Catch::Contains("RE2"));
+  c.link->fake->faults = {Error(ErrorCode::kInvalidArgument, "the pattern '(' is wrong: x")};
+  CHECK_THAT(c.call("sandbox_grep", {{"pattern", "("}}).text, Catch::Contains("RE2"));
+}
+
+TEST_CASE("Tools: a process that does not read holds up no call for long", "[unit][tools]") {
+  const Client c;
+  c.link->fake->command.ends = false;
+  c.link->fake->command.stdin_fault =
+      Error(ErrorCode::kTimeout, "the call's deadline passed").with_context("written", "5");
+  const std::string id =
+      json::parse(c.call("sandbox_process_start", {{"command", "sleep 9"}}).data)["process"]["id"];
+  const auto before = c.link->system_clock.now();
+  const ToolResult result =
+      c.call("sandbox_process_write", {{"id", id}, {"input", "hello world"}, {"close", true}});
+  CHECK_FALSE(result.is_error);
+  CHECK(result.text.starts_with(
+      "5 of 11 bytes written; the process does not read its stdin; send the rest later"));
+  const json data = json::parse(result.data);
+  CHECK(data["written"] == 5);
+  CHECK(data["closed"] == false);
+  CHECK_FALSE(c.link->fake->log.stdin_closed);
+  REQUIRE(c.link->fake->log.stdin_deadline);
+  CHECK(*c.link->fake->log.stdin_deadline >= before + 30s);
+  CHECK(*c.link->fake->log.stdin_deadline < before + 60s);
+  c.link->fake->command.stdin_fault =
+      Error(ErrorCode::kFailedPrecondition, "the command ended").with_context("written", "5");
+  CHECK(code_of(c.call("sandbox_process_write", {{"id", id}, {"input", "x"}})) ==
+        "failed_precondition");
+}
+
+TEST_CASE("Tools: the end of a process's output says how to get the beginning", "[unit][tools]") {
+  const Client c;
+  const std::string text(60'000, 'x');
+  c.link->fake->command.output = {{OutputStream::kOut, cove::testing::bytes_of(text)}};
+  const std::string id =
+      json::parse(c.call("sandbox_process_start", {{"command", "x"}}).data)["process"]["id"];
+  const ToolResult end = c.call("sandbox_process_output", {{"id", id}});
+  CHECK_THAT(end.text, Catch::Contains("this is the end of what it wrote."));
+  CHECK_THAT(end.text, Catch::Contains("[Use offset=0 for its beginning"));
+  const ToolResult begin = c.call("sandbox_process_output", {{"id", id}, {"offset", 0}});
+  CHECK_THAT(begin.text, Catch::Contains("Use offset=51200 to continue."));
+  CHECK_THAT(begin.text, !Catch::Contains("wait"));
+}
+
+TEST_CASE("Tools: a key that is given twice is told, wherever it is", "[unit][tools]") {
+  const Client c;
+  c.link->fake->files["sessions/c1/b"] = "y\n";
+  const auto read = [&](const char* arguments) {
+    return tools_call(c.client, "sandbox_read_file", arguments, {}).value().text;
+  };
+  const std::string note = "[Arguments: `path` was given twice; the last is used]";
+  CHECK_THAT(read(R"({"path":"a","path":"b"})"), Catch::Contains(note));
+  CHECK_THAT(read(R"({"path":"a","path":"b",})"), Catch::Contains(note));
+  CHECK_THAT(read(R"({"path":"b"})"), !Catch::Contains("twice"));
+}

@@ -136,6 +136,10 @@ TEST_CASE("check_exec: what is out of range is refused before it is sent", "[uni
   CHECK(code([](ExecSpec& spec) { spec.terminal = TerminalSize{0, 80}; }) == kInvalid);
   CHECK(code([](ExecSpec& spec) { spec.shell_line = "both"; }) == kInvalid);
   CHECK(wire::check_background({"", 86'401s}).error().code() == kInvalid);
+  for (const char* name : {"a\nb", "\x1b[31m", "\x7f", "\xC2\x9B", "\xE2\x80\xAE"}) {
+    CHECK(wire::check_background({name, 0s}).error().code() == kInvalid);
+  }
+  CHECK(wire::check_background({"web \\ \xE6\x95\xB0", 0s}));
   CHECK(wire::check_background({"", -1s}).error().code() == kInvalid);
   CHECK(wire::check_output_request({OutputStream::kOut, 0, 0, 0ms}).error().code() == kInvalid);
   CHECK(wire::check_output_request({OutputStream::kOut, 0, 262'145, 0ms}).error().code() ==

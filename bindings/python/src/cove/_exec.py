@@ -45,7 +45,7 @@ class ExecResult:
     outcome: str
     #: The exit code ("exited") or the signal ("signaled"); else 0.
     code: int
-    #: What a shell would show: the code; 128 + n for a signal; 124 timed out; 137 killed.
+    #: What a shell would show: the code; 128 + n for a signal; 124 timed out; 130 cancelled; 137 killed.
     shell_code: int
     #: Seconds.
     duration: float

@@ -160,11 +160,11 @@ Result<void> Glob::Parser::read_token(std::string_view name, std::size_t& at, Pa
 
 Result<std::size_t> Glob::Parser::read_class(std::string_view name, std::size_t at,
                                              std::vector<bool>& set) const {
+  // Where braces were written out, only the glob's own first bracket can be named.
+  const std::size_t first_bracket = std::min(text_.find('['), text_.size());
   const std::size_t end = end_of_class(name, at);
   if (end == std::string_view::npos) {
-    // Where braces were written out, only the glob's own first bracket can be named.
-    return wrong(name == text_ ? at : std::min(text_.find('['), text_.size()),
-                 "the class has no end");
+    return wrong(name == text_ ? at : first_bracket, "the class has no end");
   }
   ++at;
   const bool negated = name[at] == '!' || name[at] == '^';
@@ -174,12 +174,15 @@ Result<std::size_t> Glob::Parser::read_class(std::string_view name, std::size_t 
     return static_cast<unsigned char>(name[at++]);
   };
   while (at + 1 < end) {
+    const std::size_t range = at;
     const unsigned char first = take();
     unsigned char last = first;
     if (at + 2 < end && name[at] == '-') {
       ++at;
       last = take();
     }
+    if (last < first)
+      return wrong(name == text_ ? range : first_bracket, "the range ends before it begins");
     for (unsigned byte = first; byte <= last; ++byte) set[byte] = true;
   }
   if (negated) set.flip();

@@ -107,6 +107,8 @@ TEST_CASE("Glob: one that ends in a slash is for directories only", "[unit][sear
 TEST_CASE("Glob: what is wrong is named with its place", "[unit][search]") {
   CHECK_THAT(refusal("src/[a-"), Catch::Contains("at byte 4: the class has no end"));
   CHECK_THAT(refusal("src/{a,b"), Catch::Contains("at byte 4: the brace has no end"));
+  CHECK_THAT(refusal("src/[z-a]"), Catch::Contains("at byte 5: the range ends before it begins"));
+  CHECK_THAT(refusal("a/{x,[z-a]}"), Catch::Contains("at byte 5: the range ends before"));
   CHECK_THAT(refusal(""), Catch::Contains("a glob is empty"));
   CHECK_THAT(refusal("abc\\"), Catch::Contains("at byte 3: nothing follows the backslash"));
   CHECK_THAT(refusal("{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}"),
