@@ -13,13 +13,15 @@
 #include <cove/cove.hpp>
 
 #include "callbacks.hpp"
+#include "parts/clock.hpp"
 
 namespace cove::capi {
 
 /// One open Cove, shared by its handle and its children; the last of them closes it.
 class Library {
  public:
-  explicit Library(Cove cove) : cove_(std::move(cove)) {}
+  Library(Cove cove, std::shared_ptr<const Clock> clock)
+      : clock_(std::move(clock)), cove_(std::move(cove)) {}
 
   /// Closes without waiting; what is still going on ends on a thread of its own.
   ~Library();
@@ -29,10 +31,14 @@ class Library {
   const Cove& cove() const noexcept { return cove_; }
   Cove& cove() noexcept { return cove_; }
 
+  /// What the Cove goes by.
+  const Clock& clock() const noexcept { return *clock_; }
+
   /// True in a child of fork: threads and locks of the parent's are not here.
   bool is_forked() const noexcept { return ::getpid() != process_; }
 
  private:
+  const std::shared_ptr<const Clock> clock_;
   Cove cove_;
   const pid_t process_ = ::getpid();
 };
@@ -96,6 +102,7 @@ cove_status waiting_call(Handle* handle, const char* name, cove_error** out_erro
   return guarded(out_error, [&]() -> Result<void> {
     COVE_TRY_VOID(require(handle, name));
     COVE_TRY_VOID(check_may_wait(*handle->library));
+    const ClockScope clock(handle->library->clock());
     return body(*handle);
   });
 }
@@ -109,6 +116,7 @@ cove_status starting_call(Handle* handle, const char* name, cove_error** out_err
                             [&](const std::shared_ptr<Reply<Out>>& reply) -> Result<void> {
                               COVE_TRY_VOID(require(handle, name));
                               COVE_TRY_VOID(check_usable(*handle->library));
+                              const ClockScope clock(handle->library->clock());
                               return body(*handle, reply);
                             });
 }

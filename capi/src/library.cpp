@@ -6,48 +6,9 @@
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
+#include "parts/opening.hpp"
 
 namespace cove::capi {
-namespace {
-
-/// Hands Cove's messages to the host, and ends with the last one who may write.
-class HostLog final : public LogSink {
- public:
-  HostLog(cove_log_fn log, UserData user) noexcept : log_(log), user_(std::move(user)) {}
-
-  void write(LogLevel level, std::string_view message) override {
-    // A message that finds no memory is lost; nothing else is.
-    cove_error_free(run([&] {
-      const std::string line(message);
-      const CallbackScope scope;
-      log_(user_.get(), static_cast<std::int32_t>(level), line.c_str());
-      return ok();
-    }));
-  }
-
- private:
-  const cove_log_fn log_;
-  const UserData user_;
-};
-
-/// Null where the host wants no messages. From the moment that the options can be read, log_drop is
-/// ours to call, whatever else is wrong.
-Result<std::shared_ptr<LogSink>> read_log(const cove_open_options* options) {
-  if (options == nullptr) return std::shared_ptr<LogSink>();
-  const bool readable = is_readable(rule_of<cove_open_options>(), options);
-  UserData user(readable ? options->log_user_data : nullptr,
-                readable ? options->log_drop : nullptr);
-  COVE_TRY(const auto read, read_options(options));
-  COVE_TRY_VOID(check_flags(read.reserved0, 0, "cove_open_options.reserved0"));
-  if (read.log == nullptr) return std::shared_ptr<LogSink>();
-  return std::shared_ptr<LogSink>(std::make_shared<HostLog>(read.log, std::move(user)));
-}
-
-static_assert(static_cast<int>(LogLevel::kDebug) == COVE_LOG_DEBUG);
-static_assert(static_cast<int>(LogLevel::kError) == COVE_LOG_ERROR);
-
-}  // namespace
-
 Library::~Library() {
   if (cove_.close(std::chrono::milliseconds(0))) return;
   // The last copy of a Cove waits for its close, which a free must not: it ends with a thread.
@@ -93,14 +54,13 @@ cove_status cove_open(const char* config_json, const cove_open_options* options,
   using namespace cove;
   return capi::guarded(out_error, [&]() -> Result<void> {
     (void)capi::out_of_memory_error();
-    COVE_TRY(auto log, capi::read_log(options));
+    COVE_TRY(Parts parts, capi::take_parts(options));
     COVE_TRY_VOID(capi::clear(out_cove, "out_cove"));
     COVE_TRY_VOID(capi::require(config_json, "config_json"));
     COVE_TRY(auto config, parse_config(config_json));
-    Parts parts;
-    parts.log = std::move(log);
+    const std::shared_ptr<const Clock> clock = parts.clock ? parts.clock : capi::system_clock();
     COVE_TRY(auto opened, Cove::open(std::move(config), std::move(parts)));
-    *out_cove = new cove_handle{std::make_shared<capi::Library>(std::move(opened))};
+    *out_cove = new cove_handle{std::make_shared<capi::Library>(std::move(opened), clock)};
     return ok();
   });
 }

@@ -44,6 +44,9 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   prepare::Pipeline& pipeline() { return live_->pipeline; }
   const std::shared_ptr<prepare::SkillShelf>& skills() { return live_->skills; }
 
+  /// See Cove::clock_moved.
+  void clock_moved();
+
   /// See Cove::close.
   Result<void> close(std::chrono::milliseconds timeout);
 
