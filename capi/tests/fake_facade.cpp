@@ -65,7 +65,7 @@ class Cove::Impl {
  public:
   Impl() { ++world().open; }
   ~Impl() { --world().open; }
-  std::shared_ptr<LogSink> log;
+  std::shared_ptr<Parts> parts;
   bool closed = false;
 };
 
@@ -73,8 +73,16 @@ Result<Cove> Cove::open(Config, Parts parts) {
   COVE_TRY_VOID(fake::reply());
   if (parts.log) parts.log->write(LogLevel::kInfo, "opened");
   auto impl = std::make_shared<Impl>();
-  impl->log = std::move(parts.log);
+  impl->parts = std::make_shared<Parts>(std::move(parts));
+  world().parts = impl->parts;
   return Cove(std::move(impl));
+}
+
+void Cove::clock_moved() const { ++world().clock_moves; }
+
+Result<void> write_agent(const std::string& path) {
+  world().agent_path = path;
+  return fake::reply();
 }
 
 class Workspace::Impl {

@@ -85,16 +85,17 @@ Result<bool> read_flag(int32_t value, const char* name) {
                std::string(name) + " is " + std::to_string(value) + ", not 0 or 1");
 }
 
-Result<Error> read_failure(cove_status code, const char* message, int64_t retry_after_ms) {
+Result<std::optional<Error>> read_failure(cove_status code, const char* message,
+                                          int64_t retry_after_ms) {
   COVE_TRY_VOID(capi::require(message, "message"));
   if (code < COVE_INVALID_ARGUMENT || code > COVE_INTERNAL) {
     return Error(ErrorCode::kInvalidArgument,
                  "a failure needs the code of an error, not " + std::to_string(code));
   }
   const Error error(static_cast<ErrorCode>(code), message);
-  if (retry_after_ms < 0) return error;
-  return error.with_retry_after(
-      capi::milliseconds_of(static_cast<std::uint64_t>(retry_after_ms)));
+  if (retry_after_ms < 0) return std::optional(error);
+  const auto delay = capi::milliseconds_of(static_cast<std::uint64_t>(retry_after_ms));
+  return std::optional(error.with_retry_after(delay));
 }
 
 }  // namespace
@@ -117,8 +118,8 @@ cove_status cove_done_fail(cove_done* done, cove_status code, const char* messag
                            int64_t retry_after_ms, cove_error** out_error) {
   return capi::guarded(out_error, [&]() -> Result<void> {
     COVE_TRY_VOID(capi::require(done, "done"));
-    const Result<Error> failure = read_failure(code, message, retry_after_ms);
-    return failure ? done->answer(*failure) : done->refuse(failure.error());
+    const auto failure = read_failure(code, message, retry_after_ms);
+    return failure ? done->answer(**failure) : done->refuse(failure.error());
   });
 }
 

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/json.hpp"
+#include "guard.hpp"
 #include "parts/rules.hpp"
 
 namespace cove::capi {

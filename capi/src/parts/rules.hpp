@@ -11,7 +11,7 @@ inline StructRule rule_of<cove_clock>() {
 }
 template <>
 inline StructRule rule_of<cove_document>() {
-  return {"cove_document", 96, sizeof(cove_document)};
+  return {"cove_document", 88, sizeof(cove_document)};
 }
 template <>
 inline StructRule rule_of<cove_metadata_store>() {
