@@ -185,7 +185,7 @@ std::vector<Finding> Cove::doctor() const {
 }
 Result<void> Cove::close(std::chrono::milliseconds) {
   impl_->closed = true;
-  impl_->log.reset();
+  impl_->parts.reset();
   world().pending.clear();
   world().callbacks = {};
   world().watch_callbacks = {};

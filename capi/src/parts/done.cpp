@@ -12,12 +12,13 @@ using namespace cove;
 
 cove_done::cove_done(std::shared_ptr<capi::PartLink> its_link, const char* its_slot,
                      std::size_t its_wanted, CallContext its_call,
-                     std::shared_ptr<capi::Asked> its_asked)
+                     std::shared_ptr<capi::Asked> its_asked, capi::Ended its_ended)
     : link_(std::move(its_link)),
       slot_(its_slot),
       wanted_(its_wanted),
       call_(std::move(its_call)),
       asked_(std::move(its_asked)),
+      ended_(std::move(its_ended)),
       process_(::getpid()) {}
 
 bool cove_done::is_forked() const noexcept { return ::getpid() != process_; }
@@ -52,9 +53,7 @@ void cove_done::complete(Result<capi::Answer> answer) {
 }
 
 bool cove_done::is_over() const {
-  if (is_forked() || answered_) return true;
-  const std::shared_lock lock(link_->mutex);
-  return link_->is_closed || !call_.check(link_->clock);
+  return is_forked() || answered_ || *ended_ || call_.stop.stop_requested();
 }
 
 std::int64_t cove_done::remaining_ms() const {

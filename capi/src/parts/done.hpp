@@ -40,12 +40,15 @@ struct PartLink {
 
 using Asked = base::Completion<Result<Answer>>;
 
+/// Set when nobody waits for an answer any more.
+using Ended = std::shared_ptr<std::atomic<bool>>;
+
 }  // namespace cove::capi
 
 struct cove_done {
   cove_done(std::shared_ptr<cove::capi::PartLink> its_link, const char* its_slot,
             std::size_t its_wanted, cove::CallContext its_call,
-            std::shared_ptr<cove::capi::Asked> its_asked);
+            std::shared_ptr<cove::capi::Asked> its_asked, cove::capi::Ended its_ended);
 
   /// The first answer counts, also where it makes no sense: then it is an error for who asked, and
   /// kInvalidArgument here. kFailedPrecondition: another one, or after a fork.
@@ -68,6 +71,7 @@ struct cove_done {
   const std::size_t wanted_;  // the index of the answer
   const cove::CallContext call_;
   const std::shared_ptr<cove::capi::Asked> asked_;
+  const cove::capi::Ended ended_;
   const pid_t process_;
   std::atomic<bool> answered_{false};
 };

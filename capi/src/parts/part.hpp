@@ -1,7 +1,8 @@
-/// Part: what the clock's fellows have in common. It calls the slots of a host's struct, on the
+/// Part: what the stores and the provider of a host have in common. It calls the slots of a host's struct, on the
 /// scheduler or on threads of their own, and waits for their answers.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -42,11 +43,13 @@ class Part {
   Task<Result<T>> ask(const char* slot, AskHost ask, const CallContext& call) {
     COVE_CO_TRY_VOID(call.check(tools().clock()));
     const auto asked = Asked::make(tools().scheduler());
+    const auto ended = std::make_shared<std::atomic<bool>>(false);
     auto done = std::make_unique<cove_done>(
-        link_, slot, Answer(std::in_place_type<T>).index(), call, asked);
+        link_, slot, Answer(std::in_place_type<T>).index(), call, asked, ended);
     send(std::move(ask), std::move(done));
     Result<Answer> answer =
         co_await base::wait_bounded<Answer>(asked, tools().scheduler(), call);
+    *ended = true;
     if (!answer) co_return answer.error();
     co_return std::get<T>(*std::move(answer));
   }

@@ -6,6 +6,7 @@
 #include <cove/parts.hpp>
 
 #include "base/async/io_loop.hpp"
+#include "base/system/unique_fd.hpp"
 
 namespace cove::test {
 
@@ -16,8 +17,9 @@ class LoopTools final : public PartTools {
 
   Scheduler& scheduler() const override { return loop_; }
   const Clock& clock() const override { return clock_; }
-  Task<Result<std::shared_ptr<Guest>>> reach_agent(int, const InstanceRef&,
+  Task<Result<std::shared_ptr<Guest>>> reach_agent(int socket, const InstanceRef&,
                                                    const CallContext&) const override {
+    const base::UniqueFd taken(socket);
     co_return Error(ErrorCode::kUnsupported, "there are no agents here");
   }
   bool is_connected(const Guest&) const override { return false; }

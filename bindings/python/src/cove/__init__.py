@@ -11,7 +11,8 @@ docs/python.md is the guide; every failure is a CoveError, one class per code (d
 """
 
 from ._calls import Cancel
-from ._cove import Cove, WorkspaceKey, sandbox_id_of
+from ._clock import Clock, FakeClock
+from ._cove import Cove, WorkspaceKey, sandbox_id_of, write_agent
 from ._download import Download
 from ._edits import Edit, EditOutcome, EditResult, FileEdit
 from ._errors import (
@@ -37,6 +38,8 @@ from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, StreamOu
 from ._ffi import lib as _lib
 from ._files import FileContent, FileInfo, LineSlice, TreeCounts
 from ._found import FindEntry, GrepLine, SearchProblem, SearchSummary
+from ._metadata import Document, DocumentPage, DocumentQuery, MetadataStore
+from ._objects import ObjectContent, ObjectPage, ObjectStore
 from ._prepare import Prepare, PrepareStep, StepResult, StepRun
 from ._processes import OutputSlice, ProcessInfo
 from ._search import Search
@@ -52,11 +55,15 @@ __all__ = [
     "AlreadyExistsError",
     "Cancel",
     "CancelledError",
+    "Clock",
     "CommandOptions",
     "ConflictError",
     "Cove",
     "CoveError",
     "DeadlineError",
+    "Document",
+    "DocumentPage",
+    "DocumentQuery",
     "Download",
     "Edit",
     "EditOutcome",
@@ -64,6 +71,7 @@ __all__ = [
     "ExecResult",
     "ExecStream",
     "FailedPreconditionError",
+    "FakeClock",
     "FileContent",
     "FileEdit",
     "FileEvent",
@@ -75,7 +83,11 @@ __all__ = [
     "InternalError",
     "InvalidArgumentError",
     "LineSlice",
+    "MetadataStore",
     "NotFoundError",
+    "ObjectContent",
+    "ObjectPage",
+    "ObjectStore",
     "OutputChunk",
     "OutputSlice",
     "PathEscapeError",
@@ -102,4 +114,5 @@ __all__ = [
     "default_state_dir",
     "describe_tools",
     "sandbox_id_of",
+    "write_agent",
 ]

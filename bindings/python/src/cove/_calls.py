@@ -38,6 +38,9 @@ class Opened:
         with self._lock:
             self._transfers.add(transfer)
 
+    def clock_moved(self) -> None:
+        lib["cove_clock_moved"](self._owned.raw)
+
     def close(self, timeout_ms: int) -> None:
         with self._lock:
             transfers = list(self._transfers)

@@ -9,10 +9,13 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Type, Union
 
-from . import _calls, _ffi, _options, _prepare
+from . import _calls, _clock, _ffi, _metadata, _objects, _options, _prepare
 from ._calls import Calling, Cancel, Opened, Owned, raw_cancel, registry
+from ._clock import Clock
 from ._errors import CoveError
 from ._ffi import lib
+from ._metadata import MetadataStore
+from ._objects import ObjectStore
 from ._prepare import Prepare
 from ._state_dir import default_state_dir
 from ._workspace import Workspace
@@ -45,12 +48,19 @@ def sandbox_id_of(key: Key) -> str:
     return _ffi.take_buffer(raw).decode()
 
 
+def write_agent(path: Union[str, "os.PathLike[str]"]) -> None:
+    """Writes the cove-agent of the library, a static program, to a file that anybody may run."""
+    lib["cove_agent_write"](_options.path("path", path))
+
+
 class Cove(Calling):
     """One open Cove. Any thread; `with` closes it at the end. Closing ends no sandbox.
 
     `state_dir` is where it keeps its state; without one, and without "state_dir" in `config`, it is
     `default_state_dir()`. `config` holds any other settings (docs/configuration.md).
     `log(level, message)` gets Cove's messages, on one of its threads; it must not call Cove.
+    `metadata` and `objects` are stores of your own instead of those of the configuration, `clock` what it
+    goes by instead of the machine's; each of them belongs to one Cove.
     """
 
     def __init__(
@@ -59,6 +69,9 @@ class Cove(Calling):
         *,
         config: Optional[Mapping[str, Any]] = None,
         log: Optional[Log] = None,
+        metadata: Optional[MetadataStore] = None,
+        objects: Optional[ObjectStore] = None,
+        clock: Optional[Clock] = None,
     ) -> None:
         self._owned: Optional[Owned] = None
         settings: Dict[str, Any] = dict(config or {})
@@ -66,15 +79,12 @@ class Cove(Calling):
             settings["state_dir"] = os.fspath(state_dir)
         settings.setdefault("state_dir", default_state_dir())
         text = _options.text("config", json.dumps(settings))
-        options = _ffi.OpenOptions()
-        if log is not None:
-            options = _ffi.OpenOptions(
-                log=_on_log_fn, log_user_data=registry.add(log), log_drop=_calls.drop
-            )
+        options = _open_options(log, metadata, objects, clock)
         raw, argument = _ffi.out(_ffi.Cove)
         lib["cove_open"](text, _ffi.pointer_to(options), argument)
         self._owned = Owned(raw, "cove_free")
         self._opened = Opened(self._owned)
+        _clock.follow(clock, self._opened)
         _live.add(self._opened)
 
     def acquire(
@@ -349,6 +359,28 @@ def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None
 
 
 _on_log_fn = _ffi.LogFn(_on_log)
+
+
+def _open_options(
+    log: Optional[Log],
+    metadata: Optional[MetadataStore],
+    objects: Optional[ObjectStore],
+    clock: Optional[Clock],
+) -> _ffi.OpenOptions:
+    """What C takes over with cove_open, and ends whatever comes of that; checked first."""
+    for name, part, kind in (("metadata", metadata, MetadataStore), ("objects", objects, ObjectStore), ("clock", clock, Clock)):
+        if part is not None and not isinstance(part, kind):
+            raise TypeError(f"{name} must be a cove.{kind.__name__}, not {type(part).__name__}")
+    options = _ffi.OpenOptions()
+    if log is not None:
+        options = _ffi.OpenOptions(log=_on_log_fn, log_user_data=registry.add(log), log_drop=_calls.drop)
+    if metadata is not None:
+        options.metadata = _metadata.make(metadata)
+    if objects is not None:
+        options.objects = _objects.make(objects)
+    if clock is not None:
+        options.clock = _clock.make(clock)
+    return options
 
 
 _live: "weakref.WeakSet[Opened]" = weakref.WeakSet()

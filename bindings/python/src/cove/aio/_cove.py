@@ -9,8 +9,11 @@ from typing import Any, AsyncIterator, Dict, Generator, Mapping, Optional, Type,
 
 from .. import _cove
 from .._calls import Cancel, Owned
+from .._clock import Clock
 from .._cove import Log
 from .._errors import FailedPreconditionError
+from .._metadata import MetadataStore
+from .._objects import ObjectStore
 from ._loop import on_worker, run, tell_loop
 from ._prepare import LoopHost
 from ._shapes import Plan, asked, opening, worked
@@ -41,7 +44,8 @@ class _NotOpen(_PlannedCove):
 class Cove:
     """One Cove: `c = await aio.Cove(...)`, or `async with aio.Cove(...) as c`, which closes it at the end.
 
-    What it takes is as of `cove.Cove`. `log(level, message)` is called on the event loop that opens it.
+    What it takes is as of `cove.Cove`. `log(level, message)` is called on the event loop that opens it; stores and
+    clocks are those of `cove`, whose methods are called on threads of Cove's.
     Closing ends no sandbox. Any event loop, also of several threads.
     """
 
@@ -51,8 +55,12 @@ class Cove:
         *,
         config: Optional[Mapping[str, Any]] = None,
         log: Optional[Log] = None,
+        metadata: Optional[MetadataStore] = None,
+        objects: Optional[ObjectStore] = None,
+        clock: Optional[Clock] = None,
     ) -> None:
         self._where = (state_dir, config, log)
+        self._parts: Dict[str, Any] = {"metadata": metadata, "objects": objects, "clock": clock}
         self._plan: _PlannedCove = _NotOpen()
 
     def __await__(self) -> Generator[Any, Any, Cove]:
@@ -63,7 +71,7 @@ class Cove:
             raise FailedPreconditionError("this Cove was opened before")
         state_dir, config, log = self._where
         heard = None if log is None else _heard_on_loop(log)
-        self._plan = await on_worker(_PlannedCove, state_dir, config=config, log=heard)
+        self._plan = await on_worker(_PlannedCove, state_dir, config=config, log=heard, **self._parts)
         return self
 
     @opening(_Blocking.acquire)
