@@ -1,9 +1,11 @@
 /// Opening and closing, acquiring and releasing, and what needs no open Cove.
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "function_reference.hpp"
 #include "functions.hpp"
+#include "parts.hpp"
 #include "results.hpp"
 
 namespace cove_node {
@@ -87,6 +89,34 @@ class Log {
   std::shared_ptr<State> state_;
 };
 
+/// Parts of JavaScript's on their way to cove_open, which takes them over; else they end here.
+class OpenParts {
+ public:
+  explicit OpenParts(Arguments& in) {
+    if (auto state = unwrap<ClockState>(in.env(), in.at(2))) clock_ = clock_slots(std::move(state));
+    if (is_function(in.env(), in.at(3))) metadata_ = metadata_slots(in.environment(), in.at(3));
+  }
+  OpenParts(const OpenParts&) = delete;
+  OpenParts& operator=(const OpenParts&) = delete;
+  ~OpenParts() {
+    if (is_handed_over_) return;
+    if (clock_) clock_->destroy(clock_->self);
+    if (metadata_) metadata_->destroy(metadata_->self);
+  }
+
+  /// Right before the call.
+  void hand_over(cove_open_options& options) noexcept {
+    is_handed_over_ = true;
+    if (clock_) options.clock = &*clock_;
+    if (metadata_) options.metadata = &*metadata_;
+  }
+
+ private:
+  std::optional<cove_clock> clock_;
+  std::optional<cove_metadata_store> metadata_;
+  bool is_handed_over_ = false;
+};
+
 }  // namespace
 
 napi_value version(Arguments& in) { return text_value(in.env(), in.library().cove_version()); }
@@ -128,15 +158,17 @@ napi_value open(Arguments& in) {
   // Held twice: log_drop ends the inner one, which is C's from the call on.
   auto log = std::make_shared<std::unique_ptr<Log>>();
   if (is_function(in.env(), in.at(1))) *log = std::make_unique<Log>(in.environment(), in.at(1));
+  auto parts = std::make_shared<OpenParts>(in);
   return run_call<cove>(in, std::make_shared<Keep>(),
-                        [library = in.environment().library, config = std::move(config), log](
-                            cove** out, cove_error** error) {
+                        [library = in.environment().library, config = std::move(config), log,
+                         parts](cove** out, cove_error** error) {
                           cove_open_options options = COVE_OPEN_OPTIONS_INIT;
                           if (*log != nullptr) {
                             options.log = &Log::write;
                             options.log_user_data = log->release();
                             options.log_drop = &Log::drop;
                           }
+                          parts->hand_over(options);
                           return library->cove_open(config.c_str(), &options, out, error);
                         });
 }

@@ -74,6 +74,19 @@ struct LinkRequestHandle {
   cove_link_request* raw;
 };
 
+/// A question to a part of JavaScript's; freed where it goes unanswered.
+struct DoneHandle {
+  DoneHandle(LibraryPtr its_library, cove_done* its_raw) noexcept
+      : library(std::move(its_library)), raw(its_raw) {}
+  DoneHandle(const DoneHandle&) = delete;
+  DoneHandle& operator=(const DoneHandle&) = delete;
+  ~DoneHandle() { library->cove_done_free(raw); }
+
+  LibraryPtr library;
+  cove_done* raw;
+};
+
+struct ClockState;
 struct ExecRun;
 struct SearchRun;
 struct WatchRun;
@@ -126,6 +139,14 @@ struct Tag<PrepareHandle> {
 template <>
 struct Tag<StepHandle> {
   static constexpr std::uint64_t kNumber = 11;
+};
+template <>
+struct Tag<DoneHandle> {
+  static constexpr std::uint64_t kNumber = 20;
+};
+template <>
+struct Tag<ClockState> {
+  static constexpr std::uint64_t kNumber = 21;
 };
 
 template <class T>

@@ -37,6 +37,11 @@ void Live::add(const std::shared_ptr<Abandonable>& work) {
   add_to(works_, work);
 }
 
+bool Live::has_ended() noexcept {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
 bool Live::start_thread(std::function<void()> work) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);

@@ -63,6 +63,9 @@ class Live : public std::enable_shared_from_this<Live> {
   /// waits. False where there can be none: too many threads, or everything has ended.
   bool start_thread(std::function<void()> work);
 
+  /// True once end_all() began: JavaScript may not run again.
+  bool has_ended() noexcept;
+
   /// Ends everything and waits for that, at most about half a minute. May be repeated. Commands
   /// that ignore SIGTERM take their grace time.
   void end_all() noexcept;

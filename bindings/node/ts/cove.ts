@@ -7,6 +7,7 @@ import { report } from "./json.js";
 import { native, type Acquired, type CoveHandle } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions } from "./options.js";
+import { FakeClock, asker, type Ask, type MetadataStore } from "./parts.js";
 import { Prepared, type Prepare } from "./prepare.js";
 import { defaultStateDir } from "./state-dir.js";
 import { Workspace } from "./workspace.js";
@@ -30,6 +31,10 @@ export interface OpenOptions {
   config?: Readonly<Record<string, unknown>>;
   /** Gets Cove's messages, without secrets. */
   log?: (level: LogLevel, message: string) => unknown;
+  /** Where the records live, instead of "metadata" of the configuration. It belongs to one Cove. */
+  metadata?: MetadataStore;
+  /** What it goes by instead of the machine's clock. */
+  clock?: FakeClock;
 }
 
 export interface AcquireOptions extends CallOptions {
@@ -139,15 +144,17 @@ export function sandboxIdOf(key: WorkspaceKey): string {
  */
 export class Cove implements AsyncDisposable {
   #handle: CoveHandle | undefined;
+  readonly #clock: FakeClock | undefined;
 
-  private constructor(handle: CoveHandle) {
+  private constructor(handle: CoveHandle, clock: FakeClock | undefined) {
     this.#handle = handle;
+    this.#clock = clock;
   }
 
   /** Opens the state directory and the stores. */
   static async open(where?: string | OpenOptions): Promise<Cove> {
     const given = typeof where === "string" ? { stateDir: where } : where;
-    const checked = options.options("Cove.open", given, ["stateDir", "config", "log"]);
+    const checked = options.options("Cove.open", given, ["stateDir", "config", "log", "metadata", "clock"]);
     const config: Record<string, unknown> = { ...checked.config };
     if (checked.stateDir !== undefined) config["state_dir"] = options.text("stateDir", checked.stateDir);
     config["state_dir"] ??= defaultStateDir();
@@ -156,7 +163,12 @@ export class Cove implements AsyncDisposable {
     const write = log as OpenOptions["log"];
     const line = write && ((level: number, message: string) => void write(LEVELS[level] ?? "info", message));
     const json = options.text("config", JSON.stringify(config));
-    return new Cove(await call({}, () => native.open(json, line)));
+    const { clock, metadata } = checked;
+    if (clock !== undefined && !(clock instanceof FakeClock)) throw new TypeError("clock must be a FakeClock");
+    const ask: Ask | undefined = metadata && asker(metadata);
+    const handle = await call({}, () => native.open(json, line, clock?.handle, ask));
+    clock?.follow(handle);
+    return new Cove(handle, clock);
   }
 
   /**
@@ -277,6 +289,7 @@ export class Cove implements AsyncDisposable {
     const handle = this.#handle;
     if (handle === undefined) return;
     this.#handle = undefined;
+    this.#clock?.leave(handle);
     try {
       await call({}, () => native.close(handle, timeoutMs));
     } finally {

@@ -99,6 +99,7 @@ class Blocks(unittest.TestCase):
         host = types.SimpleNamespace(give_model=lambda told: None)
         call = types.SimpleNamespace(name="sandbox_ls", arguments="{}")
         names: Dict[str, Any] = dict(cove=cove, asyncio=asyncio, aio=aio, signal=signal, time=time, pathlib=pathlib)
+        names.update(threading=threading)
         names.update(host=host, call=call, sign=sign, url_of=lambda path: "https://files.example/" + path)
         names.update(digest=hashlib.sha256(), key=KEY, data=b"1,2\n", token="s3cr3t")
         return names
