@@ -20,7 +20,7 @@ struct World {
   int open = 0;                          ///< Coves that live
   std::weak_ptr<cove::Parts> parts;      ///< what the last Cove was opened with, while it lives
   int clock_moves = 0;
-  std::string agent_path;                ///< of write_agent
+  std::string agent_path;  ///< of write_agent
 
   cove::CallContext call;  ///< of the last call
   cove::ExecSpec exec;

@@ -84,8 +84,7 @@ struct Fixture : part::Surroundings {
   }
   ~Fixture() { provider.reset(); }
 
-  const InstanceRef instance{
-      {DeploymentId("d"), SandboxId("s"), Generation("g")}, Epoch{3}};
+  const InstanceRef instance{{DeploymentId("d"), SandboxId("s"), Generation("g")}, Epoch{3}};
   const CallContext call;
   HostProvider host;
   std::shared_ptr<Provider> provider;
@@ -144,8 +143,7 @@ TEST_CASE("HostProvider: a volume is the host's until it is closed, once", "[cap
   its.host.volume.close = [](void* self) { ++HostProvider::of(self).closed; };
   its.host.volume.sync = [](void*, cove_done* done) { answer_ok(done); };
   const auto open = [&] {
-    return its.wait(
-        its.provider->open_volume(its.instance.volume, VolumeAccess::kRead, its.call));
+    return its.wait(its.provider->open_volume(its.instance.volume, VolumeAccess::kRead, its.call));
   };
   {
     const auto volume = open().value();

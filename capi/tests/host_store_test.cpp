@@ -1,7 +1,7 @@
 // What a host's stores may answer, and what is made of answers that cannot be.
+#include "part_fixture.hpp"
 #include "parts/content.hpp"
 #include "parts/objects.hpp"
-#include "part_fixture.hpp"
 #include "support/fakes/byte_sources.hpp"
 
 using namespace std::chrono_literals;

@@ -15,9 +15,7 @@ TEST_CASE("Part: an answer may come at once, later, and from any thread", "[capi
   its.host.now = [](cove_done* done) { give_time(done, 7); };
   CHECK(its.now().value() == StoreTime(7ms));
   std::thread later;
-  its.host.now = [&](cove_done* done) {
-    later = std::thread([done] { give_time(done, 9); });
-  };
+  its.host.now = [&](cove_done* done) { later = std::thread([done] { give_time(done, 9); }); };
   CHECK(its.now().value() == StoreTime(9ms));
   later.join();
 }
@@ -86,7 +84,7 @@ TEST_CASE("Part: a failure has the host's code, sentence and time", "[capi]") {
   CHECK(error.code() == ErrorCode::kUnavailable);
   CHECK(error.message() == "the database is away");
   CHECK(error.retry_after() == 250ms);
-  const cove_status code = GENERATE(COVE_OK, 99);
+  const cove_status code = GENERATE(0, 99);
   its.host.now = [code](cove_done* done) {
     CHECK(cove_done_fail(done, code, "x", -1, nullptr) == COVE_INVALID_ARGUMENT);
     cove_done_free(done);
@@ -102,9 +100,8 @@ TEST_CASE("Part: what may block has a thread of its own", "[capi][threads]") {
     give_time(done, 1);
   };
   REQUIRE(its.now());
-  const auto on_loop = its.wait([]() -> Task<std::thread::id> {
-    co_return std::this_thread::get_id();
-  }());
+  const auto on_loop =
+      its.wait([]() -> Task<std::thread::id> { co_return std::this_thread::get_id(); }());
   CHECK(asked_on != std::this_thread::get_id());
   CHECK(asked_on != on_loop);
 }

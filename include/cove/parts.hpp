@@ -63,8 +63,8 @@ struct Parts {
 };
 
 /// Writes the cove-agent that the library carries, a static program, to a file of mode 0555; what
-/// has the name is replaced as a whole. Blocks. Errors: kUnsupported - the library was built without
-/// it; those of the file system.
+/// has the name is replaced as a whole. Blocks. Errors: kUnsupported - the library was built
+/// without it; those of the file system.
 Result<void> write_agent(const std::string& path);
 
 }  // namespace cove

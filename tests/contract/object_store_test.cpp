@@ -73,7 +73,7 @@ std::string pattern(std::size_t size) {
 
 }  // namespace
 
-#define EVERY_OBJECT_STORE \
+#define EVERY_OBJECT_STORE                                                                   \
   MemoryObjects, FaultObjects, DirectoryObjects, DirectoryObjectsWithNamedFiles, ObjectsInC, \
       BlockingObjectsInC
 

@@ -12,13 +12,13 @@ napi_value status_name(Arguments& in);     // (code) => string
 napi_value cancel_create(Arguments& in);   // () => cancel
 napi_value cancel_trigger(Arguments& in);  // (cancel)
 napi_value sandbox_id_of(Arguments& in);   // (key) => string
-napi_value open(Arguments& in);  // (json, log | undefined, clock | undefined, ask | undefined) =>
-                                 // Promise<cove>
-napi_value close(Arguments& in);           // (cove, timeoutMs) => Promise
-napi_value close_all(Arguments& in);       // ()
-napi_value let_go(Arguments& in);          // (cove, workspace, prepare or step)
-napi_value acquire(Arguments& in);         // (cove, key, options) => Promise<{handle, ...}>
-napi_value release(Arguments& in);         // (workspace, options) => Promise
+napi_value open(Arguments& in);   // (json, log | undefined, clock | undefined, ask | undefined) =>
+                                  // Promise<cove>
+napi_value close(Arguments& in);  // (cove, timeoutMs) => Promise
+napi_value close_all(Arguments& in);  // ()
+napi_value let_go(Arguments& in);     // (cove, workspace, prepare or step)
+napi_value acquire(Arguments& in);    // (cove, key, options) => Promise<{handle, ...}>
+napi_value release(Arguments& in);    // (workspace, options) => Promise
 
 // parts.cpp
 napi_value clock_create(Arguments& in);      // () => clock

@@ -96,8 +96,8 @@ class Store {
 
   /// Where it is never delivered, the question goes unanswered with it, and is refused.
   struct Ask final : Message {
-    Ask(std::shared_ptr<FunctionReference> its_function, const char* its_slot, Argument its_argument,
-        std::shared_ptr<DoneHandle> its_done)
+    Ask(std::shared_ptr<FunctionReference> its_function, const char* its_slot,
+        Argument its_argument, std::shared_ptr<DoneHandle> its_done)
         : function(std::move(its_function)),
           slot(its_slot),
           argument(std::move(its_argument)),
@@ -121,8 +121,7 @@ class Store {
     auto done = std::make_shared<DoneHandle>(library_, raw);
     // While the environment ends, JavaScript does not run, and nobody would answer.
     if (live_->has_ended()) return;
-    mailbox_->post(
-        std::make_unique<Ask>(ask_, slot, std::move(argument), std::move(done)));
+    mailbox_->post(std::make_unique<Ask>(ask_, slot, std::move(argument), std::move(done)));
   }
 
   static Argument about(Question question) {
@@ -180,8 +179,8 @@ void Store::query(void* self, const cove_document_query* query, cove_done* done)
                           time_value(env, raw.times, COVE_TIME_ACTIVE, raw.active_before_ms))
                      .set("heartbeatBeforeMs",
                           time_value(env, raw.times, COVE_TIME_HEARTBEAT, raw.heartbeat_before_ms))
-                     .set("afterName", after ? bytes_value(env, after->data(), after->size())
-                                             : null_value(env))
+                     .set("afterName",
+                          after ? bytes_value(env, after->data(), after->size()) : null_value(env))
                      .number("afterMs", static_cast<double>(raw.after_ms));
                  return made.value();
                });
@@ -268,9 +267,7 @@ cove_metadata_store metadata_slots(const Environment& environment, napi_value as
   return slots;
 }
 
-napi_value clock_create(Arguments& in) {
-  return wrap(in.env(), std::make_shared<ClockState>());
-}
+napi_value clock_create(Arguments& in) { return wrap(in.env(), std::make_shared<ClockState>()); }
 
 napi_value clock_advance(Arguments& in) {
   const auto clock = in.handle<ClockState>(0);
@@ -356,11 +353,11 @@ napi_value is_done_over(Arguments& in) {
 
 napi_value write_agent(Arguments& in) {
   std::string path = in.text(0);
-  return run_call<Nothing>(in, std::make_shared<Keep>(),
-                           [library = in.environment().library, path = std::move(path)](
-                               Nothing**, cove_error** error) {
-                             return library->cove_agent_write(path.c_str(), error);
-                           });
+  return run_call<Nothing>(
+      in, std::make_shared<Keep>(),
+      [library = in.environment().library, path = std::move(path)](Nothing**, cove_error** error) {
+        return library->cove_agent_write(path.c_str(), error);
+      });
 }
 
 }  // namespace cove_node

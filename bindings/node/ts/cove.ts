@@ -166,7 +166,7 @@ export class Cove implements AsyncDisposable {
     const { clock, metadata } = checked;
     if (clock !== undefined && !(clock instanceof FakeClock)) throw new TypeError("clock must be a FakeClock");
     const ask: Ask | undefined = metadata && asker(metadata);
-    const handle = await call({}, () => native.open(json, line, clock?.handle, ask));
+    const handle: CoveHandle = await call({}, () => native.open(json, line, clock?.handle, ask));
     clock?.follow(handle);
     return new Cove(handle, clock);
   }

@@ -17,9 +17,7 @@ using namespace cove;
 namespace cove::capi {
 namespace {
 
-Error nobody_waits() {
-  return {ErrorCode::kCancelled, "nobody waits for this object any more"};
-}
+Error nobody_waits() { return {ErrorCode::kCancelled, "nobody waits for this object any more"}; }
 
 }  // namespace
 

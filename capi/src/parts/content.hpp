@@ -31,8 +31,8 @@ class ContentFeed : public std::enable_shared_from_this<ContentFeed> {
   /// Waits for the piece that is on its way, and lets go of the source. On the scheduler.
   Task<void> end();
 
-  std::uint64_t given() const noexcept { return given_; }       ///< bytes; after end()
-  bool was_read() const noexcept { return was_read_; }          ///< to its end; after end()
+  std::uint64_t given() const noexcept { return given_; }           ///< bytes; after end()
+  bool was_read() const noexcept { return was_read_; }              ///< to its end; after end()
   const std::optional<Error>& failure() const { return failure_; }  ///< of the source; after end()
 
  private:

@@ -60,8 +60,8 @@ Result<StoredDocument> document_of(const cove_document& read) {
                  "cove_document.kind is " + std::to_string(read.kind) + ", which is none");
   }
   COVE_TRY_VOID(require(read.name, "cove_document.name"));
-  COVE_TRY_VOID(check_flags(read.times, COVE_TIME_ACTIVE | COVE_TIME_HEARTBEAT,
-                            "cove_document.times"));
+  COVE_TRY_VOID(
+      check_flags(read.times, COVE_TIME_ACTIVE | COVE_TIME_HEARTBEAT, "cove_document.times"));
   COVE_TRY_VOID(check_flags(read.reserved0, 0, "cove_document.reserved0"));
   if (read.body_size > 0) COVE_TRY_VOID(require(read.body, "cove_document.body"));
   if (read.body_size > base::kMaxDocumentBody) {

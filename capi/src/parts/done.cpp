@@ -66,8 +66,8 @@ std::int64_t cove_done::remaining_ms() const {
 }
 
 Error cove_done::nonsense(const std::string& what) const {
-  return {ErrorCode::kInternal, std::string("the application's ") + link_->name + " answered '" +
-                                    slot_ + "' " + what};
+  return {ErrorCode::kInternal,
+          std::string("the application's ") + link_->name + " answered '" + slot_ + "' " + what};
 }
 
 void cove_done::complain(const std::string& what) const {
@@ -110,7 +110,8 @@ int64_t cove_done_remaining_ms(const cove_done* done) {
 }
 
 cove_status cove_done_ok(cove_done* done, cove_error** out_error) {
-  return capi::answer_by(done, out_error, []() -> Result<capi::Nothing> { return capi::Nothing{}; });
+  return capi::answer_by(done, out_error,
+                         []() -> Result<capi::Nothing> { return capi::Nothing{}; });
 }
 
 cove_status cove_done_fail(cove_done* done, cove_status code, const char* message,
@@ -158,7 +159,8 @@ cove_status cove_done_time(cove_done* done, int64_t time_ms, cove_error** out_er
 }
 
 cove_status cove_done_size(cove_done* done, uint64_t size, cove_error** out_error) {
-  return capi::answer_by(done, out_error, [&]() -> Result<capi::ObjectSize> { return capi::ObjectSize{size}; });
+  return capi::answer_by(done, out_error,
+                         [&]() -> Result<capi::ObjectSize> { return capi::ObjectSize{size}; });
 }
 
 cove_status cove_done_source(cove_done* done, const cove_byte_source* source,

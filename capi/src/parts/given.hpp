@@ -23,7 +23,7 @@ using GivenPtr = std::shared_ptr<Given<Slots>>;
 /// Takes a struct over: from the moment that it can be read, what ends it (`end_of`) is ours to
 /// call, whatever else is wrong with it. Null for NULL.
 template <class Slots>
-Result<GivenPtr<Slots>> take_given(const Slots* theirs, cove_drop_fn Slots::*end_of) {
+Result<GivenPtr<Slots>> take_given(const Slots* theirs, cove_drop_fn Slots::* end_of) {
   if (theirs == nullptr) return GivenPtr<Slots>();
   const bool readable = is_readable(rule_of<Slots>(), theirs);
   UserData user(readable ? theirs->self : nullptr, readable ? theirs->*end_of : nullptr);

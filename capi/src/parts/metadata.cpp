@@ -70,9 +70,9 @@ class HostMetadata final : public MetadataStore {
     Task<Result<Version>> answer = part_.ask<Version>("compare_and_swap", std::move(ask), call);
     COVE_CO_TRY(const Version written, co_await answer);
     if (written > expected) co_return written;
-    co_return part_.nonsense("compare_and_swap", "version " + text_of(written) +
-                                                     ", which is not greater than " +
-                                                     text_of(expected));
+    co_return part_.nonsense(
+        "compare_and_swap",
+        "version " + text_of(written) + ", which is not greater than " + text_of(expected));
   }
 
   Task<Result<void>> remove(const DocumentId& id, Version expected,
@@ -103,9 +103,7 @@ class HostMetadata final : public MetadataStore {
   }
 
   Task<Result<StoreTime>> now(const CallContext& call) override {
-    AskHost ask = [given = given_](cove_done* done) {
-      given->slots.now(given->user.get(), done);
-    };
+    AskHost ask = [given = given_](cove_done* done) { given->slots.now(given->user.get(), done); };
     Task<Result<StoreTime>> answer = part_.ask<StoreTime>("now", std::move(ask), call);
     COVE_CO_TRY(const StoreTime time, co_await answer);
     const std::lock_guard lock(mutex_);

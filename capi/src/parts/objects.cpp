@@ -19,9 +19,7 @@ class HostSource final : public ByteSource {
 
   Task<Result<Bytes>> next(const CallContext& call) override {
     if (is_over_) co_return Bytes();
-    AskHost ask = [given = given_](cove_done* done) {
-      given->slots.next(given->user.get(), done);
-    };
+    AskHost ask = [given = given_](cove_done* done) { given->slots.next(given->user.get(), done); };
     Task<Result<Bytes>> answer = part_->ask<Bytes>("next", std::move(ask), call);
     COVE_CO_TRY(Bytes piece, co_await answer);
     is_over_ = piece.empty();
@@ -122,7 +120,8 @@ class HostObjects final : public ObjectStore {
     return call.check(part_->tools().clock());
   }
 
-  /// Where it was the content that failed, its error is the put's, and not what the host made of it.
+  /// Where it was the content that failed, its error is the put's, and not what the host made of
+  /// it.
   Error explained(const Error& error, const ContentFeed& feed, const CallContext& call) const {
     const bool is_ours = !call.check(part_->tools().clock());
     return feed.failure() && !is_ours ? *feed.failure() : error;
@@ -131,8 +130,8 @@ class HostObjects final : public ObjectStore {
   Result<ObjectPage> page_of(const std::string& prefix, const std::string& after,
                              std::uint32_t limit, ObjectsAnswer found) const {
     if (found.objects.size() > std::size_t{limit} + 1) {
-      return part_->nonsense("list", std::to_string(found.objects.size()) +
-                                         " objects, more than were asked for");
+      return part_->nonsense(
+          "list", std::to_string(found.objects.size()) + " objects, more than were asked for");
     }
     if (found.objects.empty() && !found.is_last) {
       return part_->nonsense("list", "nothing, and said that more follows");

@@ -19,8 +19,8 @@ void Part::send(AskHost ask, std::unique_ptr<cove_done> done) {
     ask(done.release());
     return;
   }
-  // In a shared box, since the pool's work can be copied. Where it is never run, or nobody waits any
-  // more, it is freed here.
+  // In a shared box, since the pool's work can be copied. Where it is never run, or nobody waits
+  // any more, it is freed here.
   struct Box {
     explicit Box(std::unique_ptr<cove_done> its_done) : done(its_done.release()) {}
     Box(const Box&) = delete;
@@ -40,8 +40,8 @@ Task<Result<void>> Part::tell(const char* slot, AskHost ask, const CallContext& 
 }
 
 Error Part::nonsense(const char* slot, const std::string& what) const {
-  return {ErrorCode::kInternal,
-          std::string("the application's ") + link_->name + " answered '" + slot + "' with " + what};
+  return {ErrorCode::kInternal, std::string("the application's ") + link_->name + " answered '" +
+                                    slot + "' with " + what};
 }
 
 Result<unsigned> read_threads(std::uint32_t flags, std::uint32_t known, std::uint32_t threads,

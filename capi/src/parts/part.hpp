@@ -1,5 +1,5 @@
-/// Part: what the stores and the provider of a host have in common. It calls the slots of a host's struct, on the
-/// scheduler or on threads of their own, and waits for their answers.
+/// Part: what the stores and the provider of a host have in common. It calls the slots of a host's
+/// struct, on the scheduler or on threads of their own, and waits for their answers.
 #pragma once
 
 #include <atomic>
@@ -37,18 +37,17 @@ class Part {
   const PartTools& tools() const noexcept { return *runtime_.tools; }
   const std::shared_ptr<PartLink>& link() const noexcept { return link_; }
 
-  /// Calls a slot, and waits for its answer of type T as long as the call lasts. `ask` keeps what it
-  /// gives the host: it may be called later than this ends. `slot` is a literal.
+  /// Calls a slot, and waits for its answer of type T as long as the call lasts. `ask` keeps what
+  /// it gives the host: it may be called later than this ends. `slot` is a literal.
   template <class T>
   Task<Result<T>> ask(const char* slot, AskHost ask, const CallContext& call) {
     COVE_CO_TRY_VOID(call.check(tools().clock()));
     const auto asked = Asked::make(tools().scheduler());
     const auto ended = std::make_shared<std::atomic<bool>>(false);
-    auto done = std::make_unique<cove_done>(
-        link_, slot, Answer(std::in_place_type<T>).index(), call, asked, ended);
+    auto done = std::make_unique<cove_done>(link_, slot, Answer(std::in_place_type<T>).index(),
+                                            call, asked, ended);
     send(std::move(ask), std::move(done));
-    Result<Answer> answer =
-        co_await base::wait_bounded<Answer>(asked, tools().scheduler(), call);
+    Result<Answer> answer = co_await base::wait_bounded<Answer>(asked, tools().scheduler(), call);
     *ended = true;
     if (!answer) co_return answer.error();
     co_return std::get<T>(*std::move(answer));

@@ -30,9 +30,7 @@ class HostVolume final : public OfflineVolume {
   }
 
   Task<Result<void>> sync(const CallContext& call) override {
-    AskHost ask = [given = given_](cove_done* done) {
-      given->slots.sync(given->user.get(), done);
-    };
+    AskHost ask = [given = given_](cove_done* done) { given->slots.sync(given->user.get(), done); };
     Task<Result<void>> answer = part_->tell("sync", std::move(ask), call);
     co_return co_await answer;
   }
@@ -142,7 +140,9 @@ class HostProvider final : public Provider {
     Task<Result<ProviderInventory>> answer =
         part_->ask<ProviderInventory>("list", std::move(ask), call);
     COVE_CO_TRY(ProviderInventory found, co_await answer);
-    const auto is_foreign = [&](const VolumeRef& volume) { return volume.deployment != deployment; };
+    const auto is_foreign = [&](const VolumeRef& volume) {
+      return volume.deployment != deployment;
+    };
     std::erase_if(found.volumes, is_foreign);
     std::erase_if(found.instances, [&](const InstanceRef& one) { return is_foreign(one.volume); });
     std::erase(found.others, deployment);
@@ -156,7 +156,7 @@ class HostProvider final : public Provider {
   };
 
   /// Asks a slot that is given a volume or an instance and nothing else.
-  AskHost about(cove_instance_fn Slots::*slot, std::shared_ptr<const GivenRef> ref) const {
+  AskHost about(cove_instance_fn Slots::* slot, std::shared_ptr<const GivenRef> ref) const {
     return [given = given_, slot, ref = std::move(ref)](cove_done* done) {
       (given->slots.*slot)(given->user.get(), &ref->view(), done);
     };
@@ -180,7 +180,7 @@ class HostProvider final : public Provider {
   const GivenPtr<Slots> given_;
   const std::string name_;
   const NodeId node_;
-  const std::shared_ptr<Part> part_;  // ends before: nothing calls a slot any more
+  const std::shared_ptr<Part> part_;         // ends before: nothing calls a slot any more
   std::map<VolumeRef, CachedGuest> guests_;  // on the scheduler
 };
 
@@ -201,8 +201,9 @@ Result<void> check_given(const cove_provider& slots) {
   COVE_TRY_VOID(check_flags(slots.reserved0, 0, "cove_provider.reserved0"));
   COVE_TRY_VOID(require(slots.name, "cove_provider.name"));
   if (!is_provider_name(slots.name) || std::strcmp(slots.name, "local") == 0) {
-    return Error(ErrorCode::kInvalidArgument, "cove_provider.name '" + std::string(slots.name) +
-                                                  "' is not [a-z][a-z0-9_-]{0,31}, or is Cove's own");
+    return Error(ErrorCode::kInvalidArgument,
+                 "cove_provider.name '" + std::string(slots.name) +
+                     "' is not [a-z][a-z0-9_-]{0,31}, or is Cove's own");
   }
   COVE_TRY_VOID(require_slot(slots.create_volume, kName, "create_volume"));
   COVE_TRY_VOID(require_slot(slots.delete_volume, kName, "delete_volume"));

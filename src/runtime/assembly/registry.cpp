@@ -37,7 +37,8 @@ Made<MetadataStore> open_sqlite(Machinery& made) {
 
 Made<MetadataStore> make_memory_metadata(Machinery& made) {
   if (!made.own_clock) return metadata::make_memory_store(made.clock);
-  return metadata::make_memory_store(made.clock, [clock = made.own_clock] { return clock->wall(); });
+  return metadata::make_memory_store(made.clock,
+                                     [clock = made.own_clock] { return clock->wall(); });
 }
 
 Made<ObjectStore> open_directory(Machinery& made) {

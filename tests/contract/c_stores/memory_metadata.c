@@ -1,11 +1,11 @@
 /* A metadata store in C, in memory: what a host would write. It answers at once, on whatever thread
  * it is asked. */
-#include "memory_stores.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "memory_stores.h"
 
 typedef struct entry {
   cove_document document; /* what it points to is the store's */
@@ -178,8 +178,7 @@ static int by_heartbeat(const void* a, const void* b) {
   return compare_places(one->heartbeat_ms, one->name, other->heartbeat_ms, other->name);
 }
 
-static void query_documents(void* user_data, const cove_document_query* query,
-                            cove_done* done) {
+static void query_documents(void* user_data, const cove_document_query* query, cove_done* done) {
   store* const self = user_data;
   int (*const orders[])(const void*, const void*) = {by_name, by_active, by_heartbeat};
   pthread_mutex_lock(&self->mutex);

@@ -1,10 +1,10 @@
 /* An object store in C, in memory. Where its slots may block it reads the content by waiting, else
  * by callbacks. */
-#include "memory_stores.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "memory_stores.h"
 
 enum { PIECE = 256 * 1024 };
 

@@ -5,10 +5,9 @@
 #include <memory>
 #include <utility>
 
+#include "contract/c_stores/memory_stores.h"
 #include "parts/metadata.hpp"
 #include "parts/objects.hpp"
-
-#include "contract/c_stores/memory_stores.h"
 #include "support/fakes/loop_tools.hpp"
 #include "support/fixtures/metadata_stores.hpp"
 
@@ -39,6 +38,6 @@ inline std::shared_ptr<ObjectStore> objects_of_c(std::uint32_t flags, base::IoLo
 
 }  // namespace cove::test
 
-#define EVERY_METADATA_STORE                                                         \
+#define EVERY_METADATA_STORE                                                       \
   cove::test::MemoryMetadata, cove::test::SqliteMetadata, cove::test::MetadataInC, \
       cove::test::BlockingMetadataInC
