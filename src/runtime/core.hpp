@@ -49,6 +49,9 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   /// Published skills that this process found, by their version id; see find_published.
   std::map<std::string, SkillPackage>& published() { return live_->published; }
 
+  /// See Cove::clock_moved.
+  void clock_moved();
+
   /// See Cove::close.
   Result<void> close(std::chrono::milliseconds timeout);
 
