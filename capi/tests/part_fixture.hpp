@@ -116,9 +116,9 @@ inline cove_document document(const char* name) {
   return made;
 }
 
-/// Answers and lets go.
+/// Answers and lets go; also on threads, where nothing may be checked.
 inline void give_time(cove_done* done, std::int64_t ms) {
-  CHECK(cove_done_time(done, ms, nullptr) == COVE_OK);
+  cove_done_time(done, ms, nullptr);
   cove_done_free(done);
 }
 

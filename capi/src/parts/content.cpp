@@ -4,7 +4,6 @@
 #include <cstring>
 #include <future>
 #include <mutex>
-#include <shared_mutex>
 #include <utility>
 
 #include <unistd.h>
@@ -23,8 +22,8 @@ Error nobody_waits() { return {ErrorCode::kCancelled, "nobody waits for this obj
 
 void ContentFeed::read(Got got) {
   {
-    const std::shared_lock lock(link_->mutex);
-    if (!link_->is_closed) {
+    const std::lock_guard lock(mutex_);
+    if (!is_over_) {
       scheduler_.post([self = shared_from_this(), got] { self->start(got); });
       return;
     }
@@ -32,8 +31,13 @@ void ContentFeed::read(Got got) {
   got(nobody_waits());
 }
 
+bool ContentFeed::has_ended() {
+  const std::lock_guard lock(mutex_);
+  return is_over_;
+}
+
 void ContentFeed::start(Got got) {
-  if (source_ == nullptr) {
+  if (has_ended()) {
     got(nobody_waits());
   } else if (is_busy_) {
     got(Error(ErrorCode::kFailedPrecondition, "a piece of this content is on its way already"));
@@ -46,7 +50,7 @@ void ContentFeed::start(Got got) {
 Task<void> ContentFeed::run(std::shared_ptr<ContentFeed> self, Got got) {
   Result<Bytes> piece = Error(ErrorCode::kInternal, "a fault in Cove: no piece");
   try {
-    piece = co_await self->source_->next(self->call_);
+    piece = co_await self->source_.next(self->call_);
   } catch (const std::exception& e) {
     piece = Error(ErrorCode::kInternal, std::string("a fault in Cove: ") + e.what());
   }
@@ -66,7 +70,8 @@ Task<void> ContentFeed::end() {
     const auto idle = idle_;
     static_cast<void>(co_await idle->wait());
   }
-  source_ = nullptr;
+  const std::lock_guard lock(mutex_);
+  is_over_ = true;
 }
 
 namespace {

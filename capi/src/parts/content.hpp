@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include <sys/types.h>
@@ -15,17 +16,18 @@
 namespace cove::capi {
 
 /// The way from a host's store to the source of one put. What it shares with the put lives on the
-/// scheduler; once the put has ended, the source is not touched any more.
+/// scheduler; once the put has ended, neither the source nor the scheduler is touched any more: who
+/// reads then might be what the scheduler's thread waits for.
 class ContentFeed : public std::enable_shared_from_this<ContentFeed> {
  public:
   using Got = std::function<void(Result<Bytes>)>;
 
   /// `source` and `call` are borrowed until end().
   ContentFeed(ByteSource& source, const CallContext& call, const Part& part)
-      : source_(&source), call_(call), link_(part.link()), scheduler_(part.tools().scheduler()) {}
+      : source_(source), call_(call), scheduler_(part.tools().scheduler()) {}
 
-  /// Asks for the next piece; `got` is called on the scheduler, once, or here where the Cove is
-  /// closed. From any thread.
+  /// Asks for the next piece; `got` is called on the scheduler, once, or here where the put has
+  /// ended. From any thread.
   void read(Got got);
 
   /// Waits for the piece that is on its way, and lets go of the source. On the scheduler.
@@ -39,10 +41,13 @@ class ContentFeed : public std::enable_shared_from_this<ContentFeed> {
   static Task<void> run(std::shared_ptr<ContentFeed> self, Got got);
   void start(Got got);
 
-  ByteSource* source_;  // null after end(); on the scheduler, as all but link_
+  bool has_ended();
+
+  ByteSource& source_;  // until end(); on the scheduler, as all but the next four
   const CallContext call_;
-  const std::shared_ptr<PartLink> link_;
-  Scheduler& scheduler_;
+  Scheduler& scheduler_;  // until end()
+  std::mutex mutex_;
+  bool is_over_ = false;  // guarded by mutex_
   bool is_busy_ = false;
   std::shared_ptr<base::Completion<int>> idle_;
   std::uint64_t given_ = 0;
