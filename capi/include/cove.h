@@ -23,7 +23,7 @@
  * This header is the manual of the C ABI, in order of use:
  *   1 status and errors   2 buffers   3 cancelling   4 opening and closing   5 acquiring
  *   6 commands   7 background processes   8 files   9 search   10 tools
- *   11 lifecycle and reports
+ *   11 lifecycle and reports   12 bringing your own parts
  *
  * Rules that hold everywhere
  *
@@ -237,15 +237,26 @@ enum { COVE_LOG_DEBUG = 0, COVE_LOG_INFO = 1, COVE_LOG_WARNING = 2, COVE_LOG_ERR
  * Cove's threads and must neither block nor call Cove. `message` is borrowed for the call. */
 typedef void (*cove_log_fn)(void* user_data, int32_t level, const char* message);
 
+/* Parts that the host brings: section 12. */
+struct cove_clock;
+struct cove_metadata_store;
+struct cove_object_store;
+struct cove_provider;
+
 typedef struct cove_open_options {
   uint32_t struct_size;
-  uint32_t reserved0;    /* must be 0 */
-  cove_log_fn log;       /* NULL = messages are not kept */
-  void* log_user_data;   /* for log */
-  cove_drop_fn log_drop; /* called once with log_user_data, after the last message */
+  uint32_t reserved0;             /* must be 0 */
+  cove_log_fn log;                /* NULL = messages are not kept */
+  void* log_user_data;            /* for log */
+  cove_drop_fn log_drop;          /* called once with log_user_data, after the last message */
+  const struct cove_clock* clock; /* NULL = the machine's */
+  const struct cove_metadata_store* metadata; /* NULL = the configuration's, as the next two */
+  const struct cove_object_store* objects;    /* instead of "objects" */
+  const struct cove_provider* provider;       /* instead of "provider" */
 } cove_open_options;
 
-#define COVE_OPEN_OPTIONS_INIT {(uint32_t)sizeof(cove_open_options), 0, NULL, NULL, NULL}
+#define COVE_OPEN_OPTIONS_INIT \
+  {(uint32_t)sizeof(cove_open_options), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
 
 /* See cove_call_options_init.
  * Since: 0.1 */
@@ -254,8 +265,8 @@ COVE_API void cove_open_options_init(cove_open_options* options, size_t size);
 /* Opens the state directory and the stores, and starts the I/O thread.
  *
  * `config_json` is a JSON document; only "state_dir" is required, docs/config.schema.json has the
- * rest. The caller frees *out_cove. log_drop is called exactly once, also on failure; only options
- * with a struct_size of no version are refused without being read.
+ * rest. The caller frees *out_cove. log_drop, and `destroy` of each part, are called exactly once,
+ * also on failure; only options with a struct_size of no version are refused without being read.
  * Errors: COVE_INVALID_ARGUMENT - the configuration is wrong, and the key is named;
  * COVE_PERMISSION_DENIED - the state directory is open to others; COVE_UNAVAILABLE - a store cannot
  * be reached.
@@ -267,7 +278,8 @@ COVE_API cove_status cove_open(const char* config_json, const cove_open_options*
 typedef void (*cove_opened_fn)(void* user_data, cove* cove, cove_error* error);
 
 /* As cove_open, through a callback on a thread of its own. It cannot be called off. What is wrong
- * with configuration and options is said at once, and then the callback never comes.
+ * with configuration and options is said at once, and then the callback never comes. The options
+ * and their structs are read before it returns; their slots are called before the callback comes.
  * Since: 0.1 */
 COVE_API cove_status cove_open_start(const char* config_json, const cove_open_options* options,
                                      cove_opened_fn done, void* user_data, cove_drop_fn drop,
@@ -3038,6 +3050,502 @@ COVE_API cove_status cove_doctor_json(cove* cove, const cove_call_options* optio
 COVE_API cove_status cove_doctor_json_start(cove* cove, const cove_call_options* options,
                                             cove_buffer_fn done, void* user_data, cove_drop_fn drop,
                                             cove_error** out_error);
+
+/* ========================= 12. Bringing your own parts ========================
+ *
+ * A host may bring its clock, its metadata store, its object store and its provider, each as a
+ * struct of functions ("slots") that cove_open or cove_open_start is given.
+ *
+ * A slot is called with the struct's `self`. What it is given but for `done` and `content` is
+ * borrowed for that call: what is needed later is copied. It answers through `done`, once, at once
+ * or later, from any thread, and frees it once; until then the work of Cove that asked waits, as
+ * long as its own call lasts, and no longer. The first answer counts: a second one is
+ * COVE_FAILED_PRECONDITION and is logged, one that nobody waits for any more is ignored, and one
+ * that does not belong to the slot, or makes no sense, is an error of the call that asked
+ * (COVE_INTERNAL). An answer takes what it is given by copy, but for descriptors and structs with a
+ * function that ends them: these are Cove's from then on, also where the answer is refused or
+ * ignored.
+ *
+ * Slots are called on Cove's thread, several while earlier ones are unanswered, and must not block;
+ * with COVE_PART_BLOCKING on threads of their own, at most `threads` at once, where they may. They
+ * must not throw or longjmp, and not call the Cove that they are a part of, but for the functions
+ * of this section. `destroy`, where not NULL, is called with `self` exactly once: after the last
+ * slot returned, when the Cove is closed, or when the open fails. In a child of fork answers are
+ * COVE_FAILED_PRECONDITION. Only a struct with a struct_size of no version is refused without being
+ * read. */
+
+enum { COVE_PART_BLOCKING = 1 /* slots may take their time: they have threads of their own */ };
+
+/* A question to a part of the host. Any thread; freed once by who answers it. */
+typedef struct cove_done cove_done;
+
+/* Returns 1 where nobody waits for the answer any more: it was given, the call that asked has
+ * ended, or the Cove closes; else 0.
+ * Since: 0.1 */
+COVE_API int32_t cove_done_is_over(const cove_done* done);
+
+/* Returns how long the answer is waited for, in milliseconds; 0 = no more, -1 = without a limit.
+ * Since: 0.1 */
+COVE_API int64_t cove_done_remaining_ms(const cove_done* done);
+
+/* Answers that it is done, where a slot says nothing else. Errors, as of every answer:
+ * COVE_FAILED_PRECONDITION - it was answered before; COVE_INVALID_ARGUMENT - it is no answer to
+ * this slot, or wrong, and so an error for who asked. Since: 0.1 */
+COVE_API cove_status cove_done_ok(cove_done* done, cove_error** out_error);
+
+/* Answers that it cannot be: by one of the codes of section 1 (not COVE_OK), and a sentence.
+ * `retry_after_ms`: when it may be tried again; -1 = no time is known.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_fail(cove_done* done, cove_status code, const char* message,
+                                    int64_t retry_after_ms, cove_error** out_error);
+
+/* Lets go of a question; one that was not answered fails with COVE_UNAVAILABLE.
+ * Since: 0.1 */
+COVE_API void cove_done_free(cove_done* done);
+
+/* Reads a clock; any thread, never blocks. */
+typedef int64_t (*cove_clock_fn)(void* self);
+
+/* The clock that a Cove goes by instead of the machine's: for its time limits, pauses and leases,
+ * and for the time of the stores that come with Cove. Commands keep the machine's own. For tests:
+ * no other process uses the stores meanwhile. It may jump ahead, and must not stand still, since
+ * Cove's own pauses would not end then. */
+typedef struct cove_clock {
+  uint32_t struct_size;
+  uint32_t reserved0;    /* must be 0 */
+  void* self;            /* for the slots */
+  cove_drop_fn destroy;  /* see above */
+  cove_clock_fn now_ns;  /* required: nanoseconds since the machine started (CLOCK_BOOTTIME); what
+                            goes back is taken as standing */
+  cove_clock_fn wall_ms; /* required: milliseconds since 1970 */
+} cove_clock;
+
+#define COVE_CLOCK_INIT {(uint32_t)sizeof(cove_clock), 0, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_clock_init(cove_clock* clock, size_t size);
+
+/* Says that the clock jumped ahead: what waited for a time that has come goes on now. Harmless
+ * otherwise, and for a Cove that is closed. From any thread.
+ * Since: 0.1 */
+COVE_API void cove_clock_moved(cove* cove);
+
+/* The kinds of documents; a store may keep the numbers. */
+enum {
+  COVE_DOCUMENT_DEPLOYMENT = 1,
+  COVE_DOCUMENT_SANDBOX = 2,
+  COVE_DOCUMENT_SOURCE = 3,
+  COVE_DOCUMENT_LEASE = 4,
+  COVE_DOCUMENT_QUOTA = 5,
+  COVE_DOCUMENT_TOMBSTONE = 6
+};
+
+/* Of `times`: which of the two times there are. */
+enum { COVE_TIME_ACTIVE = 1, COVE_TIME_HEARTBEAT = 2 };
+
+/* A document: text, and the few values that it is found by. The elements of an array have one
+ * struct_size. */
+typedef struct cove_document {
+  uint32_t struct_size;
+  uint32_t kind;        /* a COVE_DOCUMENT_* */
+  const char* name;     /* with `kind` the document's id: 1 to 512 bytes, compared as bytes */
+  uint64_t version;     /* only grows, never used again; of what is to be written: ignored */
+  const void* body;     /* at most 1 MiB; a store does not look inside */
+  size_t body_size;     /* bytes of body */
+  const char* state;    /* NULL or "" = none, which no filter matches; also of the next two */
+  const char* source;   /* "source_type/source_id" */
+  const char* node;     /* the node's name */
+  int64_t active_at_ms; /* since 1970 by the store's time; with COVE_TIME_ACTIVE */
+  int64_t heartbeat_ms; /* the same; with COVE_TIME_HEARTBEAT */
+  uint32_t times;       /* COVE_TIME_*: which of the two it has */
+  uint32_t reserved0;   /* must be 0 */
+} cove_document;
+
+#define COVE_DOCUMENT_INIT \
+  {(uint32_t)sizeof(cove_document), 0, NULL, 0, NULL, 0, NULL, NULL, NULL, 0, 0, 0, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_document_init(cove_document* document, size_t size);
+
+enum {
+  COVE_ORDER_NAME = 0,     /* by the bytes of the name */
+  COVE_ORDER_ACTIVE = 1,   /* by active_at_ms, then name; without documents that have none */
+  COVE_ORDER_HEARTBEAT = 2 /* by heartbeat_ms, then name; the same */
+};
+
+/* Which documents are wanted: those of a kind that match every filter given, in an order, behind a
+ * place in that order. Made by Cove, of its struct_size. */
+typedef struct cove_document_query {
+  uint32_t struct_size;
+  uint32_t kind;               /* a COVE_DOCUMENT_* */
+  uint32_t order;              /* a COVE_ORDER_* */
+  uint32_t limit;              /* 1 to 1001 documents at most */
+  const char* state;           /* equal to it; NULL = any; "" matches nothing */
+  const char* source;          /* the same */
+  const char* node;            /* the same */
+  int64_t active_before_ms;    /* with COVE_TIME_ACTIVE: active_at_ms is less */
+  int64_t heartbeat_before_ms; /* with COVE_TIME_HEARTBEAT: heartbeat_ms is less */
+  uint32_t times;              /* COVE_TIME_*: which of the two filters hold */
+  uint32_t reserved0;          /* 0 */
+  const char* after_name;      /* only documents behind this name; NULL = from the start */
+  int64_t after_ms;            /* of an order by a time: behind (after_ms, after_name) */
+} cove_document_query;
+
+enum {
+  COVE_DURABILITY_RELAXED = 0, /* lasts over the end of any process; a crash of the machine may lose
+                                  it */
+  COVE_DURABILITY_DURABLE = 1  /* lasts over a crash of the machine when it is answered */
+};
+
+/* Adds a document that is not there: cove_done_version. COVE_ALREADY_EXISTS: it is, and was not
+ * changed. `durability` is a COVE_DURABILITY_*. */
+typedef void (*cove_insert_document_fn)(void* self, const cove_document* document,
+                                        int32_t durability, cove_done* done);
+
+/* Reads a document: cove_done_document, with NULL where it is absent. */
+typedef void (*cove_find_document_fn)(void* self, uint32_t kind, const char* name, cove_done* done);
+
+/* Replaces a document if its version is still `expected`: cove_done_version, with a greater one.
+ * COVE_CONFLICT: the version differs, or it is gone. */
+typedef void (*cove_swap_document_fn)(void* self, const cove_document* next, uint64_t expected,
+                                      int32_t durability, cove_done* done);
+
+/* Removes a document if its version is still `expected`, durably: cove_done_ok. COVE_CONFLICT: the
+ * version differs, or it is gone. */
+typedef void (*cove_remove_document_fn)(void* self, uint32_t kind, const char* name,
+                                        uint64_t expected, cove_done* done);
+
+/* Reads documents: cove_done_documents. */
+typedef void (*cove_query_documents_fn)(void* self, const cove_document_query* query,
+                                        cove_done* done);
+
+/* Reads the store's time, the same for all who use it: cove_done_time. */
+typedef void (*cove_store_time_fn)(void* self, cove_done* done);
+
+/* Where records live. One document changes as a whole and in an order that all see alike; what was
+ * answered is seen by every later call of anybody; nothing is promised across two documents. */
+typedef struct cove_metadata_store {
+  uint32_t struct_size;
+  uint32_t flags;                 /* COVE_PART_BLOCKING; 0 = none */
+  uint32_t threads;               /* with COVE_PART_BLOCKING, 1 to 64; 0 = 4 */
+  uint32_t reserved0;             /* must be 0 */
+  void* self;                     /* for the slots */
+  cove_drop_fn destroy;           /* see the section's begin */
+  cove_insert_document_fn insert; /* required, as all */
+  cove_find_document_fn find;
+  cove_swap_document_fn compare_and_swap;
+  cove_remove_document_fn remove;
+  cove_query_documents_fn query;
+  cove_store_time_fn now;
+} cove_metadata_store;
+
+#define COVE_METADATA_STORE_INIT \
+  {(uint32_t)sizeof(cove_metadata_store), 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_metadata_store_init(cove_metadata_store* store, size_t size);
+
+/* Answers with the version that was written.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_version(cove_done* done, uint64_t version, cove_error** out_error);
+
+/* Answers with a document, or with NULL: there is none.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_document(cove_done* done, const cove_document* document,
+                                        cove_error** out_error);
+
+/* Answers with documents in the query's order, no more than its limit. `is_last`: 1 where no more
+ * follow them; with 0 there is at least one, and Cove asks again from behind it.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_documents(cove_done* done, const cove_document* documents,
+                                         size_t document_count, int32_t is_last,
+                                         cove_error** out_error);
+
+/* Answers with a time, in milliseconds since 1970. One that goes back is taken as standing.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_time(cove_done* done, int64_t time_ms, cove_error** out_error);
+
+/* The bytes of an object that is to be stored. They belong to the slot, which frees them once; one
+ * thread at a time, and any. */
+typedef struct cove_content cove_content;
+
+/* Gives the next bytes, at most `capacity`, and their number to *out_size; 0 = the end. Waits, so
+ * only where slots may block. Errors: COVE_CANCELLED - nobody waits for the object any more; what
+ * went wrong with its making: then the put is failed, and nothing of it is kept.
+ * Since: 0.1 */
+COVE_API cove_status cove_content_read(cove_content* content, void* buffer, size_t capacity,
+                                       size_t* out_size, cove_error** out_error);
+
+/* The same through a callback: the next piece as it comes, some 256 KiB; an empty one = the end.
+ * One at a time.
+ * Since: 0.1 */
+COVE_API cove_status cove_content_read_start(cove_content* content, cove_buffer_fn done,
+                                             void* user_data, cove_drop_fn drop,
+                                             cove_error** out_error);
+
+/* Frees a content.
+ * Since: 0.1 */
+COVE_API void cove_content_free(cove_content* content);
+
+/* An object's name and size. The elements of an array have one struct_size. */
+typedef struct cove_object {
+  uint32_t struct_size;
+  uint32_t reserved0; /* must be 0 */
+  const char* key;    /* segments of [A-Za-z0-9._-] with "/" between, at most 1024 bytes */
+  uint64_t size;      /* bytes */
+} cove_object;
+
+#define COVE_OBJECT_INIT {(uint32_t)sizeof(cove_object), 0, NULL, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_object_init(cove_object* object, size_t size);
+
+/* Gives the next piece of an object, some 256 KiB and at most 4 MiB: cove_done_bytes; no bytes =
+ * the end. */
+typedef void (*cove_next_piece_fn)(void* self, cove_done* done);
+
+/* An object that is read, from front to end, one piece at a time. */
+typedef struct cove_byte_source {
+  uint32_t struct_size;
+  uint32_t reserved0;      /* must be 0 */
+  void* self;              /* for both */
+  cove_drop_fn destroy;    /* called once, when nobody reads any more; NULL = nothing to do */
+  cove_next_piece_fn next; /* required; called as the store's slots are */
+} cove_byte_source;
+
+#define COVE_BYTE_SOURCE_INIT {(uint32_t)sizeof(cove_byte_source), 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_byte_source_init(cove_byte_source* source, size_t size);
+
+/* Stores all of `content` as a new object, durably: cove_done_ok, after its end was read. It is
+ * seen whole or not at all. COVE_ALREADY_EXISTS: the key is taken, and was not changed. */
+typedef void (*cove_put_object_fn)(void* self, const char* key, cove_content* content,
+                                   cove_done* done);
+
+/* Opens an object: cove_done_source. COVE_NOT_FOUND. */
+typedef void (*cove_get_object_fn)(void* self, const char* key, cove_done* done);
+
+/* Says how large an object is: cove_done_size. COVE_NOT_FOUND. */
+typedef void (*cove_stat_object_fn)(void* self, const char* key, cove_done* done);
+
+/* Lists the keys that begin with `prefix` and are greater than `after` ("" = all), by their bytes,
+ * at most `limit` (1 to 1001): cove_done_objects. */
+typedef void (*cove_list_objects_fn)(void* self, const char* prefix, const char* after,
+                                     uint32_t limit, cove_done* done);
+
+/* Removes an object: cove_done_ok, also where it is not there. */
+typedef void (*cove_remove_object_fn)(void* self, const char* key, cove_done* done);
+
+/* Where snapshots live: named objects that are never changed. */
+typedef struct cove_object_store {
+  uint32_t struct_size;
+  uint32_t flags;         /* COVE_PART_BLOCKING; 0 = none */
+  uint32_t threads;       /* with COVE_PART_BLOCKING, 1 to 64; 0 = 4 */
+  uint32_t reserved0;     /* must be 0 */
+  void* self;             /* for the slots */
+  cove_drop_fn destroy;   /* see the section's begin */
+  cove_put_object_fn put; /* required, as all */
+  cove_get_object_fn get;
+  cove_stat_object_fn stat;
+  cove_list_objects_fn list;
+  cove_remove_object_fn remove;
+} cove_object_store;
+
+#define COVE_OBJECT_STORE_INIT \
+  {(uint32_t)sizeof(cove_object_store), 0, 0, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_object_store_init(cove_object_store* store, size_t size);
+
+/* Answers with the size of an object in bytes.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_size(cove_done* done, uint64_t size, cove_error** out_error);
+
+/* Answers with an opened object, whose `destroy` is Cove's to call from then on.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_source(cove_done* done, const cove_byte_source* source,
+                                      cove_error** out_error);
+
+/* Answers with bytes.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_bytes(cove_done* done, const void* data, size_t size,
+                                     cove_error** out_error);
+
+/* Answers with objects by the bytes of their keys; `is_last` as of cove_done_documents.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_objects(cove_done* done, const cove_object* objects,
+                                       size_t object_count, int32_t is_last,
+                                       cove_error** out_error);
+
+/* A volume (a sandbox's disk) by its generation, or an instance on it (what runs) by its epoch.
+ * Each text is safe as a file's name. The elements of an array have one struct_size. */
+typedef struct cove_instance_ref {
+  uint32_t struct_size;
+  uint32_t reserved0;     /* must be 0 */
+  const char* deployment; /* 32 hex digits */
+  const char* sandbox;    /* the sandbox id */
+  const char* generation; /* 32 hex digits: names one volume, never used again */
+  uint64_t epoch;         /* counts the starts of the sandbox; of a volume 0 */
+} cove_instance_ref;
+
+#define COVE_INSTANCE_REF_INIT {(uint32_t)sizeof(cove_instance_ref), 0, NULL, NULL, NULL, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_instance_ref_init(cove_instance_ref* ref, size_t size);
+
+/* Does something with a volume or an instance; each slot says what, and what it answers. */
+typedef void (*cove_instance_fn)(void* self, const cove_instance_ref* ref, cove_done* done);
+
+/* Starts an instance. `policy_json` is what it may do and use, as "policy" of the configuration:
+ * {"network": "none", "root_tree": "", "limits": {"memory_bytes": ..., "processes": ...,
+ * "cpu_percent": ...}}; 0 = a default. */
+typedef void (*cove_start_instance_fn)(void* self, const cove_instance_ref* ref,
+                                       const char* policy_json, cove_done* done);
+
+/* Lists what exists of a deployment on this node: cove_done_inventory. */
+typedef void (*cove_list_instances_fn)(void* self, const char* deployment, cove_done* done);
+
+/* Ends with cove_done_ok when everything of a volume is on the disk. */
+typedef void (*cove_sync_volume_fn)(void* self, cove_done* done);
+
+enum { COVE_VOLUME_ONE_USER = 1 /* every file belongs to the host's user, inside to uid 1000 */ };
+
+/* A volume that is opened while nothing runs on it. */
+typedef struct cove_offline_volume {
+  uint32_t struct_size;
+  uint32_t flags;           /* COVE_VOLUME_ONE_USER; 0 = none */
+  int32_t directory;        /* a descriptor of the workspace's root; open until `close` */
+  uint32_t id_offset;       /* ids inside = ids outside - this, */
+  uint32_t id_count;        /* for so many; without COVE_VOLUME_ONE_USER */
+  uint32_t reserved0;       /* must be 0 */
+  void* self;               /* for both */
+  cove_drop_fn close;       /* required: called once, then an instance may start again */
+  cove_sync_volume_fn sync; /* required; called as the provider's slots are */
+} cove_offline_volume;
+
+#define COVE_OFFLINE_VOLUME_INIT \
+  {(uint32_t)sizeof(cove_offline_volume), 0, 0, 0, 0, 0, NULL, NULL, NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_offline_volume_init(cove_offline_volume* volume, size_t size);
+
+/* What exists of a deployment on a node. */
+typedef struct cove_inventory {
+  uint32_t struct_size;
+  uint32_t reserved0;                 /* must be 0 */
+  const cove_instance_ref* volumes;   /* with epoch 0 */
+  size_t volume_count;                /* entries of volumes */
+  const cove_instance_ref* instances; /* those that run */
+  size_t instance_count;              /* entries of instances */
+  const char* const* others;          /* other deployments that have volumes here */
+  size_t other_count;                 /* entries of others */
+} cove_inventory;
+
+#define COVE_INVENTORY_INIT {(uint32_t)sizeof(cove_inventory), 0, NULL, 0, NULL, 0, NULL, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_inventory_init(cove_inventory* inventory, size_t size);
+
+enum { COVE_PROVIDER_LIMITS = 2 /* of `flags`: the limits of policy_json are enforced */ };
+
+/* What gives compute and disks. Every slot may be repeated, also by another process after a crash,
+ * and then ends in the same state; none touches what has another deployment, sandbox, generation
+ * or, where it says so, epoch. Where a volume is missing, or is not the one that is named:
+ * COVE_INTEGRITY, and nothing was changed. */
+typedef struct cove_provider {
+  uint32_t struct_size;
+  uint32_t flags;       /* COVE_PART_BLOCKING, COVE_PROVIDER_LIMITS; 0 = none */
+  uint32_t threads;     /* with COVE_PART_BLOCKING, 1 to 64; 0 = 4 */
+  uint32_t reserved0;   /* must be 0 */
+  void* self;           /* for the slots */
+  cove_drop_fn destroy; /* see the section's begin */
+  const char* name;     /* as records keep it: [a-z][a-z0-9_-]{0,31} */
+  const char* node;     /* from where its volumes can be reached; NULL or "" = from everywhere */
+  /* Creates an empty volume, or completes a half made one: cove_done_ok. Required, as the others
+   * but for open_volume. COVE_QUOTA_EXCEEDED: no room. */
+  cove_instance_fn create_volume;
+  /* Deletes a volume: cove_done_ok, also where it is gone. COVE_FAILED_PRECONDITION: an instance
+   * runs on it, or it is open. */
+  cove_instance_fn delete_volume;
+  /* Opens a volume on which nothing runs: cove_done_volume. NULL = it cannot: archives are then
+   * COVE_UNSUPPORTED. COVE_FAILED_PRECONDITION: an instance runs on it, or it is open. */
+  cove_instance_fn open_volume;
+  /* Starts an instance: cove_done_ok when connect can reach it, also where this epoch runs already.
+   * An older epoch that runs is ended first. COVE_CONFLICT: a newer one runs. */
+  cove_start_instance_fn start_instance;
+  /* Ends everything of the epoch and of older ones: cove_done_ok, also where nothing runs. */
+  cove_instance_fn stop_instance;
+  /* Says what runs: cove_done_instance. */
+  cove_instance_fn inspect;
+  /* Connects to the cove-agent of a running instance: cove_done_socket. COVE_UNAVAILABLE: nothing
+   * answers. */
+  cove_instance_fn connect;
+  cove_list_instances_fn list;
+} cove_provider;
+
+#define COVE_PROVIDER_INIT          \
+  {(uint32_t)sizeof(cove_provider), \
+   0,                               \
+   0,                               \
+   0,                               \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL,                            \
+   NULL}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_provider_init(cove_provider* provider, size_t size);
+
+/* Answers with an opened volume, whose `close` is Cove's to call from then on.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_volume(cove_done* done, const cove_offline_volume* volume,
+                                      cove_error** out_error);
+
+/* Answers whether anything of the epoch runs (0 = the provider is certain that nothing does), and
+ * whether its volume is there.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_instance(cove_done* done, int32_t is_running, int32_t has_volume,
+                                        cove_error** out_error);
+
+/* Answers with a connected Unix stream socket to a cove-agent. The descriptor is Cove's from then
+ * on.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_socket(cove_done* done, int32_t socket, cove_error** out_error);
+
+/* Answers with what exists.
+ * Since: 0.1 */
+COVE_API cove_status cove_done_inventory(cove_done* done, const cove_inventory* inventory,
+                                         cove_error** out_error);
+
+/* Writes the cove-agent of this library, a static program, to a file that anybody may run;
+ * docs/formats.md says how it is started. What has the name is replaced as a whole. Needs no open
+ * Cove. Errors: COVE_UNSUPPORTED - the library was built without it; those of the file system.
+ * Since: 0.1 */
+COVE_API cove_status cove_agent_write(const char* path, cove_error** out_error);
+
+/* As cove_agent_write, through a callback on a thread of its own. It cannot be called off.
+ * Since: 0.1 */
+COVE_API cove_status cove_agent_write_start(const char* path, cove_done_fn done, void* user_data,
+                                            cove_drop_fn drop, cove_error** out_error);
 
 #ifdef __cplusplus
 }

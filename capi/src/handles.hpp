@@ -14,14 +14,15 @@
 
 #include "callbacks.hpp"
 #include "host_observer.hpp"
+#include "parts/clock.hpp"
 
 namespace cove::capi {
 
 /// One open Cove, shared by its handle and its children; the last of them closes it.
 class Library {
  public:
-  Library(Cove cove, std::shared_ptr<HostObserver> observer)
-      : cove_(std::move(cove)), observer_(std::move(observer)) {}
+  Library(Cove cove, std::shared_ptr<HostObserver> observer, std::shared_ptr<const Clock> clock)
+      : clock_(std::move(clock)), cove_(std::move(cove)), observer_(std::move(observer)) {}
 
   /// Closes without waiting; what is still going on ends on a thread of its own.
   ~Library();
@@ -33,10 +34,14 @@ class Library {
 
   HostObserver& observer() noexcept { return *observer_; }
 
+  /// What the Cove goes by.
+  const Clock& clock() const noexcept { return *clock_; }
+
   /// True in a child of fork: threads and locks of the parent's are not here.
   bool is_forked() const noexcept { return ::getpid() != process_; }
 
  private:
+  const std::shared_ptr<const Clock> clock_;
   Cove cove_;
   const std::shared_ptr<HostObserver> observer_;
   const pid_t process_ = ::getpid();
@@ -111,6 +116,7 @@ cove_status waiting_call(Handle* handle, const char* name, cove_error** out_erro
   return guarded(out_error, [&]() -> Result<void> {
     COVE_TRY_VOID(require(handle, name));
     COVE_TRY_VOID(check_may_wait(*handle->library));
+    const ClockScope clock(handle->library->clock());
     return body(*handle);
   });
 }
@@ -124,6 +130,7 @@ cove_status starting_call(Handle* handle, const char* name, cove_error** out_err
                             [&](const std::shared_ptr<Reply<Out>>& reply) -> Result<void> {
                               COVE_TRY_VOID(require(handle, name));
                               COVE_TRY_VOID(check_usable(*handle->library));
+                              const ClockScope clock(handle->library->clock());
                               return body(*handle, reply);
                             });
 }

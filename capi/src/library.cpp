@@ -1,80 +1,51 @@
 /// Opening, closing, and what needs no workspace.
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/async/quiet_thread.hpp"
 #include "buffer.hpp"
 #include "handles.hpp"
 #include "options.hpp"
+#include "parts/opening.hpp"
 #include "views.hpp"
 
 namespace cove::capi {
 namespace {
-
-/// Hands Cove's messages to the host, and ends with the last one who may write.
-class HostLog final : public LogSink {
- public:
-  HostLog(cove_log_fn log, UserData user) noexcept : log_(log), user_(std::move(user)) {}
-
-  void write(LogLevel level, std::string_view message) override {
-    // A message that finds no memory is lost; nothing else is.
-    cove_error_free(run([&] {
-      const std::string line(message);
-      const CallbackScope scope;
-      log_(user_.get(), static_cast<std::int32_t>(level), line.c_str());
-      return ok();
-    }));
-  }
-
- private:
-  const cove_log_fn log_;
-  const UserData user_;
-};
-
-/// Null where the host wants no messages. From the moment that the options can be read, log_drop is
-/// ours to call, whatever else is wrong.
-Result<std::shared_ptr<LogSink>> read_log(const cove_open_options* options) {
-  if (options == nullptr) return std::shared_ptr<LogSink>();
-  const bool readable = is_readable(rule_of<cove_open_options>(), options);
-  UserData user(readable ? options->log_user_data : nullptr,
-                readable ? options->log_drop : nullptr);
-  COVE_TRY(const auto read, read_options(options));
-  COVE_TRY_VOID(check_flags(read.reserved0, 0, "cove_open_options.reserved0"));
-  if (read.log == nullptr) return std::shared_ptr<LogSink>();
-  return std::shared_ptr<LogSink>(std::make_shared<HostLog>(read.log, std::move(user)));
-}
 
 /// What an open begins with: all that is checked before anything is touched.
 struct Opening {
   Config config;
   Parts parts;
   std::shared_ptr<HostObserver> observer;
+  std::shared_ptr<const Clock> clock;  ///< what the Cove will go by
 };
 
-Result<Opening> read_opening(const char* config_json, std::shared_ptr<LogSink> log) {
+Result<Opening> read_opening(const char* config_json, Parts parts) {
   (void)out_of_memory_error();
   COVE_TRY_VOID(require(config_json, "config_json"));
   Opening opening;
   COVE_TRY(opening.config, parse_config(config_json));
   opening.observer = std::make_shared<HostObserver>();
-  opening.parts.log = std::move(log);
+  opening.clock = parts.clock ? parts.clock : system_clock();
+  opening.parts = std::move(parts);
   opening.parts.observer = opening.observer;
   return opening;
 }
 
 Result<cove_handle*> open(Opening opening) {
   COVE_TRY(auto opened, Cove::open(std::move(opening.config), std::move(opening.parts)));
-  return new cove_handle{std::make_shared<Library>(std::move(opened), std::move(opening.observer))};
+  return new cove_handle{std::make_shared<Library>(std::move(opened), std::move(opening.observer),
+                                                   std::move(opening.clock))};
 }
 
-/// Runs what waits where no thread of Cove can: before it is open, and while it is closed.
+/// Runs what waits where no thread of Cove can: before it is open, while it is closed, and without
+/// one.
 template <class Work>
 void run_aside(const char* name, Work work) {
   base::start_quiet_thread(name, std::move(work)).detach();
 }
-
-static_assert(static_cast<int>(LogLevel::kDebug) == COVE_LOG_DEBUG);
-static_assert(static_cast<int>(LogLevel::kError) == COVE_LOG_ERROR);
 
 }  // namespace
 
@@ -133,9 +104,9 @@ cove_status cove_open(const char* config_json, const cove_open_options* options,
   using namespace cove;
   return capi::guarded(out_error, [&]() -> Result<void> {
     if (out_cove != nullptr) *out_cove = nullptr;
-    COVE_TRY(auto log, capi::read_log(options));
+    COVE_TRY(Parts parts, capi::take_parts(options));
     COVE_TRY_VOID(capi::require(out_cove, "out_cove"));
-    COVE_TRY(auto opening, capi::read_opening(config_json, std::move(log)));
+    COVE_TRY(auto opening, capi::read_opening(config_json, std::move(parts)));
     COVE_TRY(*out_cove, capi::open(std::move(opening)));
     return ok();
   });
@@ -145,10 +116,19 @@ cove_status cove_open_start(const char* config_json, const cove_open_options* op
                             cove_opened_fn done, void* user_data, cove_drop_fn drop,
                             cove_error** out_error) {
   using namespace cove;
+  // Before anything else is looked at: they are ours to end also where `done` is NULL.
+  std::optional<Parts> parts;
+  cove_error* const refused = capi::run([&]() -> Result<void> {
+    COVE_TRY(parts, capi::take_parts(options));
+    return ok();
+  });
+  if (refused != nullptr) {
+    capi::UserData(user_data, drop).end();
+    return capi::report(out_error, refused);
+  }
   return capi::guarded_start<cove_handle>(
       out_error, done, user_data, drop, [&](const auto& reply) -> Result<void> {
-        COVE_TRY(auto log, capi::read_log(options));
-        COVE_TRY(auto opening, capi::read_opening(config_json, std::move(log)));
+        COVE_TRY(auto opening, capi::read_opening(config_json, *std::move(parts)));
         auto work = std::make_shared<capi::Opening>(std::move(opening));
         capi::run_aside("cove-open", [reply, work = std::move(work)]() mutable {
           reply->send([&] { return capi::open(std::move(*work)); });
@@ -191,6 +171,27 @@ cove_status cove_close_start(cove_handle* cove, uint64_t timeout_ms, cove_done_f
             library.reset();  // once the host hears of it nothing of this thread holds it open
             return closed;
           });
+        });
+        return ok();
+      });
+}
+
+cove_status cove_agent_write(const char* path, cove_error** out_error) {
+  using namespace cove;
+  return capi::guarded(out_error, [&]() -> Result<void> {
+    COVE_TRY_VOID(capi::require(path, "path"));
+    return write_agent(path);
+  });
+}
+
+cove_status cove_agent_write_start(const char* path, cove_done_fn done, void* user_data,
+                                   cove_drop_fn drop, cove_error** out_error) {
+  using namespace cove;
+  return capi::guarded_start<void>(
+      out_error, done, user_data, drop, [&](const auto& reply) -> Result<void> {
+        COVE_TRY_VOID(capi::require(path, "path"));
+        capi::run_aside("cove-agent", [reply, file = std::string(path)] {
+          reply->send([&] { return write_agent(file); });
         });
         return ok();
       });

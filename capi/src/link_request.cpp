@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include "base/system/system_clock.hpp"
 #include "handles.hpp"
 
 using namespace cove;
@@ -25,6 +24,12 @@ cove_link_request::cove_link_request(std::weak_ptr<capi::Library> its_library,
 }
 
 bool cove_link_request::is_forked() const noexcept { return ::getpid() != process_; }
+
+bool cove_link_request::is_over() const {
+  if (is_forked()) return true;
+  const auto library = library_.lock();
+  return library == nullptr || !call.check(library->clock());
+}
 
 Result<void> cove_link_request::answer(Result<std::vector<std::string>> urls) {
   if (is_forked()) {
@@ -79,8 +84,7 @@ const char* cove_link_request_content_type(const cove_link_request* request, siz
 }
 
 int32_t cove_link_request_is_over(const cove_link_request* request) {
-  if (request == nullptr || request->is_forked()) return 1;
-  return request->call.check(base::SystemClock()) ? 0 : 1;
+  return request == nullptr || request->is_over() ? 1 : 0;
 }
 
 cove_status cove_link_request_answer(cove_link_request* request, const char* const* urls,

@@ -34,6 +34,9 @@ struct cove_link_request {
 
   bool is_forked() const noexcept;
 
+  /// Nobody waits for the answer any more.
+  bool is_over() const;
+
   std::vector<cove_file_info> files;
   std::vector<std::string> content_types;
   const cove::CallContext call;

@@ -74,5 +74,15 @@ void cove_destroy_source_options_init(cove_destroy_source_options* options, size
 }
 void cove_stop_options_init(cove_stop_options* options, size_t size) { init(options, size); }
 void cove_list_options_init(cove_list_options* options, size_t size) { init(options, size); }
+void cove_clock_init(cove_clock* clock, size_t size) { init(clock, size); }
+void cove_document_init(cove_document* document, size_t size) { init(document, size); }
+void cove_metadata_store_init(cove_metadata_store* store, size_t size) { init(store, size); }
+void cove_object_init(cove_object* object, size_t size) { init(object, size); }
+void cove_byte_source_init(cove_byte_source* source, size_t size) { init(source, size); }
+void cove_object_store_init(cove_object_store* store, size_t size) { init(store, size); }
+void cove_instance_ref_init(cove_instance_ref* ref, size_t size) { init(ref, size); }
+void cove_offline_volume_init(cove_offline_volume* volume, size_t size) { init(volume, size); }
+void cove_inventory_init(cove_inventory* inventory, size_t size) { init(inventory, size); }
+void cove_provider_init(cove_provider* provider, size_t size) { init(provider, size); }
 
 }  // extern "C"

@@ -4,9 +4,9 @@
 #include <cstring>
 #include <limits>
 
-#include "base/system/system_clock.hpp"
 #include "cancel.hpp"
 #include "guard.hpp"
+#include "parts/clock.hpp"
 
 namespace cove::capi {
 namespace {
@@ -150,7 +150,7 @@ Result<void> check_flags(std::uint32_t flags, std::uint32_t known, const char* f
 CallContext call_of(std::uint64_t timeout_ms, const cove_cancel* cancel) {
   CallContext call;
   if (timeout_ms != 0 && timeout_ms <= kMaxMilliseconds) {
-    call.deadline = base::SystemClock().now() + milliseconds_of(timeout_ms);
+    call.deadline = ClockScope::now() + milliseconds_of(timeout_ms);
   }
   if (cancel != nullptr) call.stop = cancel->source.get_token();
   return call;

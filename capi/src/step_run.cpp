@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/system/system_clock.hpp"
 #include "options.hpp"
 #include "prepare.hpp"
 
@@ -71,7 +70,7 @@ const char* cove_step_run_note(const cove_step_run* run) {
 
 int32_t cove_step_run_is_over(const cove_step_run* run) {
   if (run == nullptr || run->is_forked()) return 1;
-  return run->call.check(base::SystemClock()) ? 0 : 1;
+  return run->call.check(run->workspace.library->clock()) ? 0 : 1;
 }
 
 cove_status cove_step_run_tell(cove_step_run* run, const char* text, cove_error** out_error) {

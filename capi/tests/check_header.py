@@ -23,6 +23,12 @@ FIELD_TYPES = {
     "void*": "c_void_p",
     "cove_cancel*": "Cancel",
     "const cove_prepare*": "Prepare",
+    "int32_t": "c_int32",
+    "const cove_instance_ref*": "POINTER(InstanceRef)",
+    "const struct cove_clock*": "POINTER(Clock)",
+    "const struct cove_metadata_store*": "POINTER(MetadataStore)",
+    "const struct cove_object_store*": "POINTER(ObjectStore)",
+    "const struct cove_provider*": "POINTER(Provider)",
 }
 
 

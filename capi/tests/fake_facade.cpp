@@ -67,7 +67,7 @@ class Cove::Impl {
  public:
   Impl() { ++world().open; }
   ~Impl() { --world().open; }
-  std::shared_ptr<LogSink> log;
+  std::shared_ptr<Parts> parts;
   bool closed = false;
 };
 
@@ -76,8 +76,16 @@ Result<Cove> Cove::open(Config, Parts parts) {
   if (parts.log) parts.log->write(LogLevel::kInfo, "opened");
   world().observer = parts.observer;
   auto impl = std::make_shared<Impl>();
-  impl->log = std::move(parts.log);
+  impl->parts = std::make_shared<Parts>(std::move(parts));
+  world().parts = impl->parts;
   return Cove(std::move(impl));
+}
+
+void Cove::clock_moved() const { ++world().clock_moves; }
+
+Result<void> write_agent(const std::string& path) {
+  world().agent_path = path;
+  return fake::reply();
 }
 
 class Workspace::Impl {
@@ -196,7 +204,7 @@ void Cove::doctor_async(CallContext, std::function<void(Result<std::vector<Findi
 }
 Result<void> Cove::close(std::chrono::milliseconds) {
   impl_->closed = true;
-  impl_->log.reset();
+  impl_->parts.reset();
   world().pending.clear();
   world().callbacks = {};
   world().watch_callbacks = {};

@@ -19,6 +19,9 @@ struct World {
   bool throws = false;                   ///< every call throws std::runtime_error
   bool out_of_memory = false;            ///< every call throws std::bad_alloc
   int open = 0;                          ///< Coves that live
+  std::weak_ptr<cove::Parts> parts;      ///< what the last Cove was opened with, while it lives
+  int clock_moves = 0;
+  std::string agent_path;  ///< of write_agent
 
   cove::CallContext call;  ///< of the last call
   cove::ExecSpec exec;

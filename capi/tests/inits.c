@@ -52,5 +52,15 @@ const char* first_different_init(int* count) {
   PAIR(cove_destroy_source_options, COVE_DESTROY_SOURCE_OPTIONS_INIT);
   PAIR(cove_stop_options, COVE_STOP_OPTIONS_INIT);
   PAIR(cove_list_options, COVE_LIST_OPTIONS_INIT);
+  PAIR(cove_clock, COVE_CLOCK_INIT);
+  PAIR(cove_document, COVE_DOCUMENT_INIT);
+  PAIR(cove_metadata_store, COVE_METADATA_STORE_INIT);
+  PAIR(cove_object, COVE_OBJECT_INIT);
+  PAIR(cove_byte_source, COVE_BYTE_SOURCE_INIT);
+  PAIR(cove_object_store, COVE_OBJECT_STORE_INIT);
+  PAIR(cove_instance_ref, COVE_INSTANCE_REF_INIT);
+  PAIR(cove_offline_volume, COVE_OFFLINE_VOLUME_INIT);
+  PAIR(cove_inventory, COVE_INVENTORY_INIT);
+  PAIR(cove_provider, COVE_PROVIDER_INIT);
   return NULL;
 }

@@ -14,12 +14,16 @@ FIELD(cove_call_options, reserved0, 4);
 FIELD(cove_call_options, timeout_ms, 8);
 FIELD(cove_call_options, cancel, 16);
 
-SIZE(cove_open_options, 32);
+SIZE(cove_open_options, 64);
 FIELD(cove_open_options, struct_size, 0);
 FIELD(cove_open_options, reserved0, 4);
 FIELD(cove_open_options, log, 8);
 FIELD(cove_open_options, log_user_data, 16);
 FIELD(cove_open_options, log_drop, 24);
+FIELD(cove_open_options, clock, 32);
+FIELD(cove_open_options, metadata, 40);
+FIELD(cove_open_options, objects, 48);
+FIELD(cove_open_options, provider, 56);
 
 SIZE(cove_workspace_key, 32);
 FIELD(cove_workspace_key, struct_size, 0);
@@ -333,3 +337,128 @@ FIELD(cove_list_options, timeout_ms, 24);
 FIELD(cove_list_options, cancel, 32);
 
 typedef int cove_layout_is_not_empty;
+
+SIZE(cove_clock, 40);
+FIELD(cove_clock, struct_size, 0);
+FIELD(cove_clock, reserved0, 4);
+FIELD(cove_clock, self, 8);
+FIELD(cove_clock, destroy, 16);
+FIELD(cove_clock, now_ns, 24);
+FIELD(cove_clock, wall_ms, 32);
+
+SIZE(cove_document, 88);
+FIELD(cove_document, struct_size, 0);
+FIELD(cove_document, kind, 4);
+FIELD(cove_document, name, 8);
+FIELD(cove_document, version, 16);
+FIELD(cove_document, body, 24);
+FIELD(cove_document, body_size, 32);
+FIELD(cove_document, state, 40);
+FIELD(cove_document, source, 48);
+FIELD(cove_document, node, 56);
+FIELD(cove_document, active_at_ms, 64);
+FIELD(cove_document, heartbeat_ms, 72);
+FIELD(cove_document, times, 80);
+FIELD(cove_document, reserved0, 84);
+
+SIZE(cove_document_query, 80);
+FIELD(cove_document_query, struct_size, 0);
+FIELD(cove_document_query, kind, 4);
+FIELD(cove_document_query, order, 8);
+FIELD(cove_document_query, limit, 12);
+FIELD(cove_document_query, state, 16);
+FIELD(cove_document_query, source, 24);
+FIELD(cove_document_query, node, 32);
+FIELD(cove_document_query, active_before_ms, 40);
+FIELD(cove_document_query, heartbeat_before_ms, 48);
+FIELD(cove_document_query, times, 56);
+FIELD(cove_document_query, reserved0, 60);
+FIELD(cove_document_query, after_name, 64);
+FIELD(cove_document_query, after_ms, 72);
+
+SIZE(cove_metadata_store, 80);
+FIELD(cove_metadata_store, struct_size, 0);
+FIELD(cove_metadata_store, flags, 4);
+FIELD(cove_metadata_store, threads, 8);
+FIELD(cove_metadata_store, reserved0, 12);
+FIELD(cove_metadata_store, self, 16);
+FIELD(cove_metadata_store, destroy, 24);
+FIELD(cove_metadata_store, insert, 32);
+FIELD(cove_metadata_store, find, 40);
+FIELD(cove_metadata_store, compare_and_swap, 48);
+FIELD(cove_metadata_store, remove, 56);
+FIELD(cove_metadata_store, query, 64);
+FIELD(cove_metadata_store, now, 72);
+
+SIZE(cove_object, 24);
+FIELD(cove_object, struct_size, 0);
+FIELD(cove_object, reserved0, 4);
+FIELD(cove_object, key, 8);
+FIELD(cove_object, size, 16);
+
+SIZE(cove_byte_source, 32);
+FIELD(cove_byte_source, struct_size, 0);
+FIELD(cove_byte_source, reserved0, 4);
+FIELD(cove_byte_source, self, 8);
+FIELD(cove_byte_source, destroy, 16);
+FIELD(cove_byte_source, next, 24);
+
+SIZE(cove_object_store, 72);
+FIELD(cove_object_store, struct_size, 0);
+FIELD(cove_object_store, flags, 4);
+FIELD(cove_object_store, threads, 8);
+FIELD(cove_object_store, reserved0, 12);
+FIELD(cove_object_store, self, 16);
+FIELD(cove_object_store, destroy, 24);
+FIELD(cove_object_store, put, 32);
+FIELD(cove_object_store, get, 40);
+FIELD(cove_object_store, stat, 48);
+FIELD(cove_object_store, list, 56);
+FIELD(cove_object_store, remove, 64);
+
+SIZE(cove_instance_ref, 40);
+FIELD(cove_instance_ref, struct_size, 0);
+FIELD(cove_instance_ref, reserved0, 4);
+FIELD(cove_instance_ref, deployment, 8);
+FIELD(cove_instance_ref, sandbox, 16);
+FIELD(cove_instance_ref, generation, 24);
+FIELD(cove_instance_ref, epoch, 32);
+
+SIZE(cove_offline_volume, 48);
+FIELD(cove_offline_volume, struct_size, 0);
+FIELD(cove_offline_volume, flags, 4);
+FIELD(cove_offline_volume, directory, 8);
+FIELD(cove_offline_volume, id_offset, 12);
+FIELD(cove_offline_volume, id_count, 16);
+FIELD(cove_offline_volume, reserved0, 20);
+FIELD(cove_offline_volume, self, 24);
+FIELD(cove_offline_volume, close, 32);
+FIELD(cove_offline_volume, sync, 40);
+
+SIZE(cove_inventory, 56);
+FIELD(cove_inventory, struct_size, 0);
+FIELD(cove_inventory, reserved0, 4);
+FIELD(cove_inventory, volumes, 8);
+FIELD(cove_inventory, volume_count, 16);
+FIELD(cove_inventory, instances, 24);
+FIELD(cove_inventory, instance_count, 32);
+FIELD(cove_inventory, others, 40);
+FIELD(cove_inventory, other_count, 48);
+
+SIZE(cove_provider, 112);
+FIELD(cove_provider, struct_size, 0);
+FIELD(cove_provider, flags, 4);
+FIELD(cove_provider, threads, 8);
+FIELD(cove_provider, reserved0, 12);
+FIELD(cove_provider, self, 16);
+FIELD(cove_provider, destroy, 24);
+FIELD(cove_provider, name, 32);
+FIELD(cove_provider, node, 40);
+FIELD(cove_provider, create_volume, 48);
+FIELD(cove_provider, delete_volume, 56);
+FIELD(cove_provider, open_volume, 64);
+FIELD(cove_provider, start_instance, 72);
+FIELD(cove_provider, stop_instance, 80);
+FIELD(cove_provider, inspect, 88);
+FIELD(cove_provider, connect, 96);
+FIELD(cove_provider, list, 104);

@@ -7,7 +7,7 @@
  *     node agent-loop.ts STATE_DIR      (Node 22.18 or newer; for an older one compile it with tsc)
  */
 
-import { Cove, CoveError, describeTools, type OpenAiTool, type Workspace } from "cove-workspace";
+import { Cove, CoveError, FakeClock, describeTools, type OpenAiTool, type Workspace } from "cove-workspace";
 
 // What a chat application has: messages, and a model that answers with text or with calls of tools.
 interface ToolCall {
@@ -120,18 +120,16 @@ function analyst(): Model {
   ]);
 }
 
-/** Sweeps until somebody was stopped; a host does it every few minutes, or lets Cove (`sweep_every_s`). */
-async function sweepUntilStopped(cove: Cove): Promise<void> {
-  for (;;) {
-    const { stopped } = await cove.sweep();
-    if (stopped > 0) return show("", `idle: stopped ${stopped} sandbox`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+/** An hour later by a clock that is set ahead. A host sweeps every few minutes, or lets Cove (`sweep_every_s`). */
+async function anHourLater(cove: Cove, clock: FakeClock): Promise<void> {
+  clock.advance(61 * 60_000);
+  const { stopped } = await cove.sweep();
+  show("", `an hour later: stopped ${stopped} idle sandbox`);
 }
 
 async function main(stateDir: string): Promise<void> {
-  // A second instead of an hour, so that the example shows an idle stop.
-  const cove = await Cove.open({ stateDir, config: { lifecycle: { stop_after_s: 1 } } });
+  const clock = new FakeClock();
+  const cove = await Cove.open({ stateDir, clock, config: { lifecycle: { stop_after_s: 3600 } } });
   const leaving = new AbortController();
   process.once("SIGINT", () => leaving.abort());
   try {
@@ -139,7 +137,7 @@ async function main(stateDir: string): Promise<void> {
       chat(cove, "c1", "Write down how many penguins there are.", writer(), leaving.signal),
       chat(cove, "c2", "How many penguins are there?", analyst(), leaving.signal),
     ]);
-    await sweepUntilStopped(cove);
+    await anHourLater(cove, clock);
 
     const workspace = await cove.acquire(ANA, { chatId: "c1" });
     show("c1", `woke (${workspace.work})`);

@@ -28,6 +28,12 @@ class Clock {
  public:
   virtual ~Clock() = default;
   virtual Instant now() const = 0;
+
+  /// The calendar's time, for stores that have no clock of their own. It may jump. By default this
+  /// machine's.
+  virtual StoreTime wall() const {
+    return std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  }
 };
 
 }  // namespace cove

@@ -10,7 +10,8 @@
 /// transfer.hpp, file_watch.hpp, sandbox_search.hpp, search.hpp, tools.hpp, prepare_inputs.hpp,
 /// prepare.hpp, skills.hpp; then record.hpp and lifecycle.hpp; then the seams: metadata_store.hpp,
 /// object_store.hpp, provider.hpp, guest.hpp (its parts are guest_commands.hpp, guest_files.hpp and
-/// guest_search.hpp), egress.hpp, snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp.
+/// guest_search.hpp), egress.hpp, snapshot.hpp, scheduler.hpp, clock.hpp, id_source.hpp; parts.hpp
+/// for who brings some of these.
 ///
 /// Cove is a guest in its host's process: it installs no signal handler, reads no environment
 /// variable, prints nothing, and changes no directory or mask. `Cove` and `Workspace` may be used
@@ -26,7 +27,7 @@
 #include <cove/call_context.hpp>
 #include <cove/config.hpp>
 #include <cove/lifecycle.hpp>
-#include <cove/object_store.hpp>
+#include <cove/parts.hpp>
 #include <cove/prepare_inputs.hpp>
 #include <cove/sandbox_client.hpp>
 #include <cove/skills.hpp>
@@ -34,18 +35,6 @@
 #include <cove/workspace_key.hpp>
 
 namespace cove {
-
-/// Parts that the host brings instead of those that the configuration names. Any may be null.
-struct Parts {
-  std::shared_ptr<MetadataStore> metadata;
-  std::shared_ptr<ObjectStore> objects;
-  std::shared_ptr<Provider> provider;
-  std::shared_ptr<LogSink> log;
-  std::shared_ptr<LifecycleObserver> observer;
-
-  /// Providers beside the usual one, each with a name of its own; see Cove::relocate.
-  std::vector<std::shared_ptr<Provider>> others;
-};
 
 struct AcquireOptions {
   std::string chat_id;  ///< whose session directory; empty = /workspace itself
@@ -222,6 +211,10 @@ class Cove {
 
   /// The same on a thread of Cove's own for what blocks, with a callback on its I/O thread.
   void doctor_async(CallContext call, std::function<void(Result<std::vector<Finding>>)> done) const;
+
+  /// Says that the host's own clock (Parts::clock) jumped ahead: what waited for a time that has
+  /// come goes on now, instead of when it would have come at the clock's pace. Any thread.
+  void clock_moved() const;
 
   /// Lets go of everything and ends the I/O thread; ends no sandbox. kTimeout: something is still
   /// in a callback; it is left with its own state. Later calls fail with kFailedPrecondition.

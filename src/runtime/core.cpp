@@ -65,6 +65,10 @@ void Core::complain(std::string_view what) {
   }
 }
 
+void Core::clock_moved() {
+  if (!forked()) live_->machinery->loop->clock_moved();
+}
+
 Result<void> Core::close(std::chrono::milliseconds timeout) {
   if (forked()) {
     return Error(ErrorCode::kFailedPrecondition,

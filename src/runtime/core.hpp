@@ -52,6 +52,9 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   /// Sees to it that calls which run for long count as activity all the time. On the scheduler.
   void keep_touching();
 
+  /// See Cove::clock_moved.
+  void clock_moved();
+
   /// See Cove::close.
   Result<void> close(std::chrono::milliseconds timeout);
 

@@ -97,7 +97,7 @@ Task<Result<prepare::SkillParts>> make_skill_parts(Core& core, const PrepareInpu
   prepare::SkillParts parts;
   parts.shelf = core.skills();
   parts.home = kHome;
-  parts.now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  parts.now = std::chrono::floor<std::chrono::seconds>(core.clock().wall());
   COVE_CO_TRY(parts.builtin_fingerprint,
               co_await prepare::fingerprint_of(*parts.shelf, inputs.builtin_skills, call));
   co_return parts;
@@ -372,6 +372,8 @@ void Cove::doctor_async(CallContext call,
       [core = impl_->core](const CallContext& /*inner*/) { return examine_aside(core); },
       std::move(done));
 }
+
+void Cove::clock_moved() const { impl_->core->clock_moved(); }
 
 Result<void> Cove::close(std::chrono::milliseconds timeout) { return impl_->core->close(timeout); }
 

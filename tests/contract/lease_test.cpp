@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 
 #include "base/async/timing.hpp"
+#include "contract/c_stores/stores_in_c.hpp"
 #include "support/fixtures/lease_hosts.hpp"
-#include "support/fixtures/metadata_stores.hpp"
 
 using namespace cove;
 using namespace cove::test;

@@ -6,7 +6,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "support/fixtures/metadata_stores.hpp"
+#include "contract/c_stores/stores_in_c.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;

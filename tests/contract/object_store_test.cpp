@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "contract/c_stores/stores_in_c.hpp"
 #include "objects/directory/directory_objects.hpp"
 #include "objects/memory/memory_objects.hpp"
 #include "support/fakes/blocking_objects.hpp"
@@ -50,6 +51,16 @@ struct DirectoryStore {
           .value();
   BlockingObjects objects{*store, loop};
 };
+/// One that is written in C, behind the vtable of the C ABI.
+template <std::uint32_t kFlags>
+struct StoreInC {
+  cove::base::SystemClock clock;
+  IoLoop loop;
+  std::shared_ptr<ObjectStore> store = cove::test::objects_of_c(kFlags, loop, clock);
+  BlockingObjects objects{*store, loop};
+};
+using ObjectsInC = StoreInC<0>;
+using BlockingObjectsInC = StoreInC<COVE_PART_BLOCKING>;
 using DirectoryObjects = DirectoryStore<true>;
 using DirectoryObjectsWithNamedFiles = DirectoryStore<false>;
 
@@ -62,8 +73,9 @@ std::string pattern(std::size_t size) {
 
 }  // namespace
 
-#define EVERY_OBJECT_STORE \
-  MemoryObjects, FaultObjects, DirectoryObjects, DirectoryObjectsWithNamedFiles
+#define EVERY_OBJECT_STORE                                                                   \
+  MemoryObjects, FaultObjects, DirectoryObjects, DirectoryObjectsWithNamedFiles, ObjectsInC, \
+      BlockingObjectsInC
 
 TEMPLATE_TEST_CASE("ObjectStore: gives back what was put, whatever the size",
                    "[contract][objects][threads]", EVERY_OBJECT_STORE) {

@@ -5,6 +5,7 @@
 #include "function_reference.hpp"
 #include "functions.hpp"
 #include "key.hpp"
+#include "parts.hpp"
 #include "reporter.hpp"
 #include "results.hpp"
 
@@ -110,14 +111,24 @@ napi_value config_schema(Arguments& in) {
 
 napi_value open(Arguments& in) {
   const std::string config = in.text(0);
-  if (in.has_failed()) return nullptr;
-  cove_open_options options = COVE_OPEN_OPTIONS_INIT;
-  if (is_function(in.env(), in.at(1))) {
-    options.log = &Log::write;
-    options.log_user_data = new Log(in.environment(), in.at(1));  // C's from the call on
-    options.log_drop = &Log::drop;
-  }
   return start_call<cove>(in, nullptr, [&](auto done, void* data, cove_error** error) {
+    cove_open_options options = COVE_OPEN_OPTIONS_INIT;
+    if (is_function(in.env(), in.at(1))) {
+      options.log = &Log::write;
+      options.log_user_data = new Log(in.environment(), in.at(1));
+      options.log_drop = &Log::drop;
+    }
+    // The structs are read during the call; what is behind them is C's to end from then on.
+    cove_clock clock = COVE_CLOCK_INIT;
+    if (auto state = unwrap<ClockState>(in.env(), in.at(2))) {
+      clock = clock_slots(std::move(state));
+      options.clock = &clock;
+    }
+    cove_metadata_store metadata = COVE_METADATA_STORE_INIT;
+    if (is_function(in.env(), in.at(3))) {
+      metadata = metadata_slots(in.environment(), in.at(3));
+      options.metadata = &metadata;
+    }
     return in.library().cove_open_start(config.c_str(), &options, done, data, nullptr, error);
   });
 }

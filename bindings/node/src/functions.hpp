@@ -13,7 +13,8 @@ napi_value cancel_create(Arguments& in);   // () => cancel
 napi_value cancel_trigger(Arguments& in);  // (cancel)
 napi_value sandbox_id_of(Arguments& in);   // (key) => string
 napi_value config_schema(Arguments& in);   // () => string of JSON
-napi_value open(Arguments& in);            // (json, log | undefined) => Promise<cove>
+napi_value open(Arguments& in);  // (json, log | undefined, clock | undefined, ask | undefined) =>
+                                 // Promise<cove>
 napi_value observe(Arguments& in);         // (cove, onEvent: (json, lost))
 napi_value close(Arguments& in);           // (cove, timeoutMs) => Promise
 napi_value close_all(Arguments& in);       // ()
@@ -21,6 +22,19 @@ napi_value let_go(Arguments& in);          // (cove, workspace, prepare or step)
 napi_value acquire(Arguments& in);         // (cove, key, options) => Promise<{handle, ...}>
 napi_value remove_session(Arguments& in);  // (cove, key, options) => Promise
 napi_value release(Arguments& in);         // (workspace, options) => Promise
+
+// parts.cpp
+napi_value clock_create(Arguments& in);      // () => clock
+napi_value clock_advance(Arguments& in);     // (clock, ms)
+napi_value clock_moved(Arguments& in);       // (cove)
+napi_value answer_done(Arguments& in);       // (done)
+napi_value answer_failure(Arguments& in);    // (done, code, message, retryAfterMs)
+napi_value answer_version(Arguments& in);    // (done, version)
+napi_value answer_time(Arguments& in);       // (done, ms)
+napi_value answer_document(Arguments& in);   // (done, document | null)
+napi_value answer_documents(Arguments& in);  // (done, documents, isLast)
+napi_value is_done_over(Arguments& in);      // (done) => boolean
+napi_value write_agent(Arguments& in);       // (path) => Promise
 
 // skills.cpp
 napi_value prepare_skill(Arguments& in);               // (prepare, versionId, Buffer, sha256)

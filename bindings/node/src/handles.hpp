@@ -73,6 +73,7 @@ struct LinkRequestHandle {
   cove_link_request* raw;
 };
 
+struct ClockState;
 struct ExecRun;
 struct SearchRun;
 struct WatchRun;
@@ -125,6 +126,14 @@ struct Tag<PrepareHandle> {
 template <>
 struct Tag<StepHandle> {
   static constexpr std::uint64_t kNumber = 11;
+};
+template <>
+struct Tag<DoneHandle> {
+  static constexpr std::uint64_t kNumber = 20;
+};
+template <>
+struct Tag<ClockState> {
+  static constexpr std::uint64_t kNumber = 21;
 };
 
 template <class T>

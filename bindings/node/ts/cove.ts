@@ -7,6 +7,7 @@ import { report } from "./json.js";
 import { native, type Acquired, type CoveHandle } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions } from "./options.js";
+import { FakeClock, asker, type Ask, type MetadataStore } from "./parts.js";
 import { Prepared, type Prepare } from "./prepare.js";
 import { Sources, hearing } from "./sources.js";
 import { defaultStateDir } from "./state-dir.js";
@@ -33,6 +34,10 @@ export interface OpenOptions {
   log?: (level: LogLevel, message: string) => unknown;
   /** Hears of every step that a sandbox's record takes. */
   onEvent?: (event: LifecycleEvent) => unknown;
+  /** Where the records live, instead of "metadata" of the configuration. It belongs to one Cove. */
+  metadata?: MetadataStore;
+  /** What it goes by instead of the machine's clock. */
+  clock?: FakeClock;
 }
 
 /** One step that a sandbox's record took; told after it is true. */
@@ -174,16 +179,18 @@ export function sandboxIdOf(key: WorkspaceKey): string {
  */
 export class Cove extends Sources implements AsyncDisposable {
   #handle: CoveHandle | undefined;
+  readonly #clock: FakeClock | undefined;
 
-  private constructor(handle: CoveHandle) {
+  private constructor(handle: CoveHandle, clock: FakeClock | undefined) {
     super();
     this.#handle = handle;
+    this.#clock = clock;
   }
 
   /** Opens the state directory and the stores. */
   static async open(where?: string | OpenOptions): Promise<Cove> {
     const given = typeof where === "string" ? { stateDir: where } : where;
-    const checked = options.options("Cove.open", given, ["stateDir", "config", "log", "onEvent"]);
+    const checked = options.options("Cove.open", given, ["stateDir", "config", "log", "onEvent", "metadata", "clock"]);
     const config: Record<string, unknown> = { ...checked.config };
     if (checked.stateDir !== undefined) config["state_dir"] = options.text("stateDir", checked.stateDir);
     config["state_dir"] ??= defaultStateDir();
@@ -193,9 +200,13 @@ export class Cove extends Sources implements AsyncDisposable {
     const line = write && ((level: number, message: string) => void write(LEVELS[level] ?? "info", message));
     const json = options.text("config", JSON.stringify(config));
     const hear = hearing<LifecycleEvent>("onEvent", checked.onEvent);
-    const handle: CoveHandle = await call({}, () => native.open(json, line));
+    const { clock, metadata } = checked;
+    if (clock !== undefined && !(clock instanceof FakeClock)) throw new TypeError("clock must be a FakeClock");
+    const ask: Ask | undefined = metadata && asker(metadata);
+    const handle: CoveHandle = await call({}, () => native.open(json, line, clock?.handle, ask));
     if (hear !== undefined) native.observe(handle, hear);
-    return new Cove(handle);
+    clock?.follow(handle);
+    return new Cove(handle, clock);
   }
 
   /**
@@ -321,6 +332,7 @@ export class Cove extends Sources implements AsyncDisposable {
     const handle = this.#handle;
     if (handle === undefined) return;
     this.#handle = undefined;
+    this.#clock?.leave(handle);
     try {
       await call({}, () => native.close(handle, timeoutMs));
     } finally {

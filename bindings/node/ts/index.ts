@@ -31,6 +31,10 @@ export type {
 export { Flow } from "./flow.js";
 export { version } from "./native.js";
 export type { CallOptions, Data, PathLike } from "./options.js";
+export { FakeClock, selectDocuments, writeAgent } from "./parts.js";
+export type {
+  DocumentId, DocumentKind, DocumentPage, DocumentQuery, MetadataStore, StoreDocument, VersionedDocument,
+} from "./parts.js";
 export type { HostFile, MirrorName, Prepare, PrepareEvent, PrepareStep } from "./prepare.js";
 export type { AttachOptions, OutputSlice, ProcessInfo, ProcessOutputOptions, StartProcessOptions } from "./processes.js";
 export type { PrepareReport, PrepareStage, StepReport } from "./report.js";

@@ -25,6 +25,8 @@ export type SearchHandle = Handle<"search">;
 export type LinkRequest = Handle<"links">;
 export type PrepareHandle = Handle<"prepare">;
 export type StepHandle = Handle<"step">;
+export type ClockHandle = Handle<"clock">;
+export type DoneHandle = Handle<"done">;
 
 /** Of every call: 0 = no limit. */
 export interface Limits {
@@ -52,11 +54,27 @@ export interface Native {
   cancelTrigger(cancel: CancelHandle): void;
   sandboxIdOf(key: object): string;
   configSchema(): string;
-  open(json: string, log?: (level: number, message: string) => void): Promise<CoveHandle>;
+  open(
+    json: string,
+    log?: (level: number, message: string) => void,
+    clock?: ClockHandle,
+    ask?: (slot: string, raw: never, done: DoneHandle) => void,
+  ): Promise<CoveHandle>;
   observe(cove: CoveHandle, onEvent: Hear): void;
   close(cove: CoveHandle, timeoutMs: number): Promise<void>;
   closeAll(): void;
   letGo(handle: CoveHandle | WorkspaceHandle | PrepareHandle | StepHandle): void;
+  clockCreate(): ClockHandle;
+  clockAdvance(clock: ClockHandle, ms: number): void;
+  clockMoved(cove: CoveHandle): void;
+  answerDone(done: DoneHandle): void;
+  answerFailure(done: DoneHandle, code: number, message: string, retryAfterMs: number): void;
+  answerVersion(done: DoneHandle, version: number): void;
+  answerTime(done: DoneHandle, ms: number): void;
+  answerDocument(done: DoneHandle, document: object | null): void;
+  answerDocuments(done: DoneHandle, documents: object[], isLast: boolean): void;
+  isDoneOver(done: DoneHandle): boolean;
+  writeAgent(path: Path): Promise<void>;
   prepareCreate(): PrepareHandle;
   prepareMirror(prepare: PrepareHandle, mirror: number, url: string): void;
   prepareVariable(prepare: PrepareHandle, name: string, value: string): void;

@@ -100,7 +100,7 @@ class Blocks(unittest.TestCase):
         host = types.SimpleNamespace(give_model=lambda told: None)
         call = types.SimpleNamespace(name="sandbox_ls", arguments="{}")
         names: Dict[str, Any] = dict(cove=cove, asyncio=asyncio, aio=aio, signal=signal, time=time, pathlib=pathlib)
-        names.update(io=io, zipfile=zipfile)
+        names.update(io=io, threading=threading, zipfile=zipfile)
         names.update(host=host, call=call, sign=sign, url_of=lambda path: "https://files.example/" + path)
         names.update(digest=hashlib.sha256(), key=KEY, data=b"1,2\n", token="s3cr3t")
         return names

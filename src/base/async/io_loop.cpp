@@ -28,12 +28,20 @@ using Timer = boost::asio::basic_waitable_timer<BootClock>;
 
 class IoLoop::Impl {
  public:
+  explicit Impl(const Clock* its_clock) : clock(its_clock) {}
+
   void run() {
     context.run();
+    // Timers hold what their owners gave them; they go on the thread that ran them, and not under
+    // the mutex, which what they hold may want when it goes.
+    std::unordered_map<TimerId, Entry> gone;
     {
-      // Timers hold what their owners gave them; they go on the thread that ran them.
       const std::lock_guard lock(mutex);
-      timers.clear();
+      gone.swap(timers);
+    }
+    gone.clear();
+    {
+      const std::lock_guard lock(mutex);
       finished = true;
     }
     done.notify_all();
@@ -41,25 +49,70 @@ class IoLoop::Impl {
 
   TimerId call_at(Instant when, std::function<void()> work) {
     const TimerId id{next_timer.fetch_add(1)};
+    const Duration behind = lag();
     const std::lock_guard lock(mutex);
-    Timer& timer = timers.try_emplace(id, context).first->second;
-    timer.expires_at(BootClock::time_point(when.time_since_epoch()));
-    timer.async_wait([this, id, work = std::move(work)](const boost::system::error_code& error) {
-      {
-        const std::lock_guard relock(mutex);
-        // Erased by cancel(): it must not run, even where the wait had ended already.
-        if (timers.erase(id) == 0 || error) return;
-      }
-      work();
-    });
+    Entry& entry = timers.try_emplace(id, context, when, std::move(work)).first->second;
+    arm(id, entry, behind);
     return id;
   }
 
-  void cancel(TimerId id) {
+  void clock_moved() {
+    const Duration behind = lag();
     const std::lock_guard lock(mutex);
-    timers.erase(id);
+    for (auto& [id, entry] : timers) arm(id, entry, behind);
   }
 
+  void cancel(TimerId id) {
+    std::function<void()> gone;  // not under the mutex: see run()
+    const std::lock_guard lock(mutex);
+    const auto found = timers.find(id);
+    if (found == timers.end()) return;
+    gone = std::move(found->second.work);
+    timers.erase(found);
+  }
+
+  /// A timer, and what it is for.
+  struct Entry {
+    Entry(boost::asio::io_context& context, Instant its_when, std::function<void()> its_work)
+        : timer(context), when(its_when), work(std::move(its_work)) {}
+    Timer timer;
+    const Instant when;
+    std::function<void()> work;
+  };
+
+  /// What this machine's clock is ahead of the host's. Asks the host: not under the mutex.
+  Duration lag() const {
+    return clock == nullptr ? Duration(0) : SystemClock().now() - clock->now();
+  }
+
+  /// Waits for an entry's time (anew), under the mutex.
+  void arm(TimerId id, Entry& entry, Duration behind) {
+    entry.timer.expires_at(BootClock::time_point((entry.when + behind).time_since_epoch()));
+    entry.timer.async_wait([this, id](const boost::system::error_code& error) {
+      if (!error) fire(id);
+    });
+  }
+
+  void fire(TimerId id) {
+    const Duration behind = lag();
+    std::function<void()> work;
+    {
+      const std::lock_guard lock(mutex);
+      const auto found = timers.find(id);
+      // Erased by cancel(): it must not run, even where the wait had ended already.
+      if (found == timers.end()) return;
+      if (clock != nullptr && SystemClock().now() - behind < found->second.when) {
+        // The host's clock goes slower than this machine's.
+        arm(id, found->second, behind);
+        return;
+      }
+      work = std::move(found->second.work);
+      timers.erase(found);
+    }
+    work();
+  }
+
+  const Clock* const clock;
   boost::asio::io_context context{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> keep_running{
       context.get_executor()};
@@ -67,12 +120,12 @@ class IoLoop::Impl {
   std::condition_variable done;
   bool finished = false;
   std::atomic<std::uint64_t> next_timer{1};
-  std::unordered_map<TimerId, Timer> timers;
+  std::unordered_map<TimerId, Entry> timers;
   std::thread thread;
   std::thread::id thread_id;
 };
 
-IoLoop::IoLoop() : impl_(std::make_shared<Impl>()) {
+IoLoop::IoLoop(const Clock* clock) : impl_(std::make_shared<Impl>(clock)) {
   impl_->thread = start_quiet_thread("cove-io", [impl = impl_] { impl->run(); });
   impl_->thread_id = impl_->thread.get_id();
 }
@@ -96,6 +149,8 @@ TimerId IoLoop::call_at(Instant when, std::function<void()> work) {
 }
 
 void IoLoop::cancel(TimerId timer) { impl_->cancel(timer); }
+
+void IoLoop::clock_moved() { impl_->clock_moved(); }
 
 bool IoLoop::on_thread() const noexcept { return std::this_thread::get_id() == impl_->thread_id; }
 

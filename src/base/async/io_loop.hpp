@@ -15,8 +15,8 @@ namespace cove::base {
 
 class IoLoop final : public Scheduler {
  public:
-  /// Starts the thread.
-  IoLoop();
+  /// Starts the thread. Timers go by `clock`, which outlives this; null = CLOCK_BOOTTIME.
+  explicit IoLoop(const Clock* clock = nullptr);
 
   /// As stop() without a bound.
   ~IoLoop() override;
@@ -26,6 +26,9 @@ class IoLoop final : public Scheduler {
   void post(std::function<void()> work) override;
   TimerId call_at(Instant when, std::function<void()> work) override;
   void cancel(TimerId timer) override;
+
+  /// The clock jumped ahead: timers whose time has come run now. From any thread.
+  void clock_moved();
 
   /// True on the loop's own thread, where nothing may block.
   bool on_thread() const noexcept;

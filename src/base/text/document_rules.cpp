@@ -104,14 +104,18 @@ Result<std::optional<PagePosition>> start_of(const DocumentQuery& query) {
   return position;
 }
 
+void PageBuilder::end_early() {
+  const StoredDocument& last = page_.documents.back();
+  const auto position = position_of(last.id, last.document.index, query_.order);
+  page_.next = position ? token_of(query_, *position) : std::string();
+}
+
 bool PageBuilder::add(StoredDocument document) {
   const std::size_t size = document.document.body.size();
   const bool full = page_.documents.size() >= query_.limit ||
                     (!page_.documents.empty() && bytes_ + size > kMaxPageBytes);
   if (full) {
-    const StoredDocument& last = page_.documents.back();
-    const auto position = position_of(last.id, last.document.index, query_.order);
-    page_.next = position ? token_of(query_, *position) : std::string();
+    end_early();
     return false;
   }
   bytes_ += size;

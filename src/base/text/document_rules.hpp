@@ -46,7 +46,10 @@ class PageBuilder {
   /// Takes the next document. False: the page was full, and ends before this one.
   bool add(StoredDocument document);
 
-  /// The page; its `next` is empty unless an add() was refused.
+  /// The page ends with the last document that was taken, and others follow it.
+  void end_early();
+
+  /// The page; its `next` is empty unless an add() was refused, or it ended early.
   DocumentPage finish() && { return std::move(page_); }
 
  private:

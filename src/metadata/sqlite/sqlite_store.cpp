@@ -251,7 +251,7 @@ Result<std::shared_ptr<MetadataStore>> open_sqlite_store(const std::string& path
   }
   const std::string line_path = path + "-queue";
   COVE_TRY(auto line, WaitingLine::open(line_path));
-  auto time = std::make_unique<StoreClock>();
+  auto time = std::make_unique<StoreClock>([&clock] { return read_clocks(clock); });
   // The line's file has the mode that the database must get, and SQLite takes it over; changing
   // the umask would change it for the whole process.
   COVE_TRY(auto writer, open_writer(path, line_path, *time));

@@ -4,26 +4,16 @@
 #include <chrono>
 
 #include <fcntl.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/system/unique_fd.hpp"
 
 namespace cove::metadata::sqlite {
-namespace {
-
-std::int64_t milliseconds_of(clockid_t clock) {
-  timespec time{};
-  ::clock_gettime(clock, &time);
-  return std::int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
-}
-
-}  // namespace
-
-ClockReading read_system_clocks() {
+ClockReading read_clocks(const Clock& clock) {
   ClockReading reading;
-  reading.wall = milliseconds_of(CLOCK_REALTIME);
-  reading.boot = milliseconds_of(CLOCK_BOOTTIME);
+  reading.wall = clock.wall().time_since_epoch().count();
+  const auto boot = clock.now().time_since_epoch();
+  reading.boot = std::chrono::floor<std::chrono::milliseconds>(boot).count();
   return reading;
 }
 

@@ -22,9 +22,9 @@ struct ClockReading {
   std::int64_t boot = 0;  ///< since boot
 };
 
-/// Reads this machine's clocks; the wall clock first. A pause between the two makes the offset too
-/// small, which a later reading corrects; the other way round it would be too large for ever.
-ClockReading read_system_clocks();
+/// Reads both times of a clock; the wall first. A pause between the two makes the offset too small,
+/// which a later reading corrects; the other way round it would be too large for ever.
+ClockReading read_clocks(const Clock& clock);
 
 /// Names this boot of the machine; empty where the kernel does not say.
 std::string read_boot_id();
@@ -38,8 +38,7 @@ struct StoreMoment {
 /// Safe from any thread.
 class StoreClock {
  public:
-  explicit StoreClock(std::function<ClockReading()> read = read_system_clocks)
-      : read_(std::move(read)) {}
+  explicit StoreClock(std::function<ClockReading()> read) : read_(std::move(read)) {}
 
   /// Not before any moment that was given or learned.
   StoreMoment now();

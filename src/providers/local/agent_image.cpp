@@ -84,6 +84,20 @@ Result<UniqueFd> open_program(int directory, const char* name) {
 /// from its first instruction, so nothing inside can trace the agent.
 constexpr mode_t kProgramMode = 0511;
 
+/// Brings a whole file under a name of its own, then renames it: others see the old or the new.
+Result<void> write_program(int directory, const Program& program, const std::string& name,
+                           mode_t mode) {
+  const std::string mine = name + "." + std::to_string(::gettid());
+  COVE_TRY_VOID(replace_file(directory, mine, program.bytes, Durable::kYes));
+  if (::fchmodat(directory, mine.c_str(), mode, 0) == 0 &&
+      ::renameat(directory, mine.c_str(), directory, name.c_str()) == 0) {
+    return ok();
+  }
+  const Error error = system_error(errno, "install '" + name + "'");
+  ::unlinkat(directory, mine.c_str(), 0);
+  return error;
+}
+
 Result<UniqueFd> install(int directory, const Program& program, LogSink* log) {
   COVE_TRY(const bool whole, is_whole(directory, program));
   if (!whole) {
@@ -92,13 +106,8 @@ Result<UniqueFd> install(int directory, const Program& program, LogSink* log) {
       log->write(LogLevel::kWarning,
                  std::string(program.name) + " in the state directory was damaged; written again");
     }
-    // Two first starts at once both write; each brings a whole file under a name of its own.
-    const std::string mine = std::string(program.name) + "." + std::to_string(::gettid());
-    COVE_TRY_VOID(replace_file(directory, mine, program.bytes, Durable::kYes));
-    if (::fchmodat(directory, mine.c_str(), kProgramMode, 0) != 0 ||
-        ::renameat(directory, mine.c_str(), directory, program.name) != 0) {
-      return system_error(errno, std::string("install '") + program.name + "'");
-    }
+    // Two first starts at once both write.
+    COVE_TRY_VOID(write_program(directory, program, program.name, kProgramMode));
   }
   return open_program(directory, program.name);
 }
@@ -123,6 +132,22 @@ Result<AgentImage> open_agent_image(int state, const std::string& configured_age
   COVE_TRY(image.agent, configured_agent.empty() ? install(*mine, embedded_agent(), log)
                                                  : open_configured(configured_agent));
   return image;
+}
+
+Result<void> write_library_agent(const std::string& path) {
+  const Program program = embedded_agent();
+  if (program.bytes.empty()) {
+    return Error(ErrorCode::kUnsupported, "this library was built without cove-agent");
+  }
+  const std::size_t slash = path.rfind('/');
+  const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  if (name.empty() || name == "." || name == "..") {
+    return Error(ErrorCode::kInvalidArgument, "'" + path + "' does not name a file");
+  }
+  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const UniqueFd directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return system_error(errno, "open '" + parent + "'");
+  return write_program(*directory, program, name, 0555);
 }
 
 }  // namespace cove::local

@@ -23,4 +23,7 @@ struct AgentImage {
 /// kUnsupported - the library was built without them.
 Result<AgentImage> open_agent_image(int state, const std::string& configured_agent, LogSink* log);
 
+/// See cove::write_agent.
+Result<void> write_library_agent(const std::string& path);
+
 }  // namespace cove::local

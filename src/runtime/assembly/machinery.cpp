@@ -4,6 +4,7 @@
 
 #include "base/async/spawn.hpp"
 #include "runtime/assembly/disk_reserve.hpp"
+#include "runtime/assembly/part_tools.hpp"
 #include "runtime/assembly/registry.hpp"
 #include "runtime/assembly/state_directory.hpp"
 #include "runtime/config/config_check.hpp"
@@ -14,19 +15,21 @@ namespace {
 constexpr std::chrono::seconds kForOpening{60};
 constexpr std::chrono::seconds kForLeases{5};
 
+/// The host's part, else one that its maker makes, else the configuration's.
+template <class Part>
+Result<std::shared_ptr<Part>> choose(std::shared_ptr<Part> given, const PartMaker<Part>& maker,
+                                     Result<std::shared_ptr<Part>> (*configured)(Machinery&),
+                                     Machinery& made) {
+  if (given) return given;
+  return maker ? maker(made.tools) : configured(made);
+}
+
 Result<void> open_store_and_provider(Machinery& made, Parts parts) {
-  made.metadata = std::move(parts.metadata);
-  made.objects = std::move(parts.objects);
-  made.provider = std::move(parts.provider);
-  if (!made.metadata) {
-    COVE_TRY(made.metadata, make_metadata(made));
-  }
-  if (!made.objects) {
-    COVE_TRY(made.objects, make_objects(made));
-  }
-  if (!made.provider) {
-    COVE_TRY(made.provider, make_provider(made));
-  }
+  COVE_TRY(made.metadata,
+           choose(std::move(parts.metadata), parts.make_metadata, make_metadata, made));
+  COVE_TRY(made.objects, choose(std::move(parts.objects), parts.make_objects, make_objects, made));
+  COVE_TRY(made.provider,
+           choose(std::move(parts.provider), parts.make_provider, make_provider, made));
   COVE_TRY(made.others, make_named_providers(made));
   for (std::shared_ptr<Provider>& brought : parts.others) {
     made.others.push_back({std::move(brought), made.config.policy});
@@ -59,8 +62,9 @@ Result<void> fill(Machinery& made, Parts parts) {
   const DiskReserve reserve(*made.state_directory);
   reserve.lend();
   COVE_TRY(made.owners, OwnerFiles::open(*made.state_directory, made.ids));
-  made.loop = std::make_unique<base::IoLoop>();
+  made.loop = std::make_unique<base::IoLoop>(made.own_clock.get());
   made.blocking = std::make_unique<base::WorkerPool>(made.config.blocking_threads);
+  made.tools = make_part_tools(*made.loop, made.clock, made.ids);
   COVE_TRY_VOID(open_egress(made));
   COVE_TRY_VOID(open_store_and_provider(made, std::move(parts)));
   made.snapshotter = make_snapshotter(made);
@@ -103,7 +107,7 @@ Provider* Machinery::find_provider(const std::string& name) const {
 
 Result<std::unique_ptr<Machinery>> assemble(Config config, Parts parts) {
   COVE_TRY_VOID(check_config(config));
-  auto made = std::make_unique<Machinery>();
+  auto made = std::make_unique<Machinery>(std::move(parts.clock));
   made->config = std::move(config);
   made->log = std::move(parts.log);
   made->observer = std::move(parts.observer);

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cove/cove.hpp>
@@ -24,15 +25,24 @@ struct MadeProvider {
 
 /// In the order of making; each uses only those above it.
 struct Machinery {
+  /// `host_clock`: instead of this machine's; may be null.
+  explicit Machinery(std::shared_ptr<const Clock> host_clock = nullptr)
+      : own_clock(std::move(host_clock)) {}
+  Machinery(const Machinery&) = delete;
+  Machinery& operator=(const Machinery&) = delete;
+
   Config config;
   std::shared_ptr<LogSink> log;
   std::shared_ptr<LifecycleObserver> observer;
-  base::SystemClock clock;
+  const base::SystemClock system_clock;
+  const std::shared_ptr<const Clock> own_clock;  ///< the host's; may be null
+  const Clock& clock = own_clock ? *own_clock : system_clock;
   base::SystemIds ids;
   base::UniqueFd state_directory;
   std::unique_ptr<OwnerFiles> owners;
   std::unique_ptr<base::IoLoop> loop;
   std::unique_ptr<base::WorkerPool> blocking;
+  std::shared_ptr<const PartTools> tools;  ///< for the host's parts
   std::unique_ptr<network::Proxy> egress;  ///< null without network `proxy`
   std::shared_ptr<MetadataStore> metadata;
   std::shared_ptr<ObjectStore> objects;

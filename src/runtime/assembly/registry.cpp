@@ -38,7 +38,9 @@ Made<MetadataStore> open_sqlite(Machinery& made) {
 }
 
 Made<MetadataStore> make_memory_metadata(Machinery& made) {
-  return metadata::make_memory_store(made.clock);
+  if (!made.own_clock) return metadata::make_memory_store(made.clock);
+  return metadata::make_memory_store(made.clock,
+                                     [clock = made.own_clock] { return clock->wall(); });
 }
 
 Made<ObjectStore> open_directory(Machinery& made) {

@@ -11,6 +11,7 @@ docs/python.md is the guide; every failure is a CoveError, one class per code (d
 """
 
 from ._calls import Cancel
+from ._clock import Clock, FakeClock
 from ._cove import Cove
 from ._download import Download
 from ._edits import Edit, EditOutcome, EditResult, FileEdit
@@ -37,7 +38,9 @@ from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, StreamOu
 from ._ffi import lib as _lib
 from ._files import FileContent, FileInfo, LineSlice, TreeCounts
 from ._found import FindEntry, GrepLine, SearchProblem, SearchSummary
-from ._keys import WorkspaceKey, config_schema, sandbox_id_of
+from ._keys import WorkspaceKey, config_schema, sandbox_id_of, write_agent
+from ._metadata import Document, DocumentPage, DocumentQuery, MetadataStore
+from ._objects import ObjectContent, ObjectPage, ObjectStore
 from ._prepare import Prepare, PrepareStep, StepResult, StepRun
 from ._processes import OutputSlice, ProcessInfo
 from ._search import Search
@@ -55,11 +58,15 @@ __all__ = [
     "AlreadyExistsError",
     "Cancel",
     "CancelledError",
+    "Clock",
     "CommandOptions",
     "ConflictError",
     "Cove",
     "CoveError",
     "DeadlineError",
+    "Document",
+    "DocumentPage",
+    "DocumentQuery",
     "Download",
     "Edit",
     "EditOutcome",
@@ -67,6 +74,7 @@ __all__ = [
     "ExecResult",
     "ExecStream",
     "FailedPreconditionError",
+    "FakeClock",
     "FileContent",
     "FileEdit",
     "FileEvent",
@@ -79,7 +87,11 @@ __all__ = [
     "InternalError",
     "InvalidArgumentError",
     "LineSlice",
+    "MetadataStore",
     "NotFoundError",
+    "ObjectContent",
+    "ObjectPage",
+    "ObjectStore",
     "OutputChunk",
     "OutputSlice",
     "PathEscapeError",
@@ -113,4 +125,5 @@ __all__ = [
     "describe_tools",
     "inspect_skill",
     "sandbox_id_of",
+    "write_agent",
 ]

@@ -298,6 +298,17 @@ class Closing(NamedTuple):
         lib["cove_close_start"](self.owned.raw, self.timeout_ms, GIVES_NOTHING, registry.add(reply), drop)
 
 
+class WritingAgent(NamedTuple):
+    """The agent's program that is to be written. It cannot be called off."""
+
+    path: bytes
+    take: Callable[[Any], Any] = _nothing
+    cancel: Optional[Cancel] = None
+
+    def begin(self, token: Cancel, reply: Reply) -> None:
+        lib["cove_agent_write_start"](self.path, GIVES_NOTHING, registry.add(reply), drop)
+
+
 def make(ask: Asking) -> Any:
     """Makes a call and waits for its end. KeyboardInterrupt calls it off first."""
     token = linked_cancel(ask.cancel)

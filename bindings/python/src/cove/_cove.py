@@ -9,20 +9,22 @@ import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Type, Union
 
-from . import _calls, _ffi, _options, _prepare
+from . import _calls, _clock, _ffi, _options, _prepare
+from ._brought import Brought, Log
 from ._calls import Cancel, Closing, Hears, Opening, Owned, registry
+from ._clock import Clock
 from ._errors import CoveError
 from ._ffi import lib
 from ._keys import Key, raw_key
+from ._metadata import MetadataStore
+from ._objects import ObjectStore
 from ._prepare import Prepare
 from ._skills import SkillShelf
 from ._sources import Sources
 from ._state_dir import default_state_dir
 from ._workspace import Workspace
 
-_LEVELS = ("debug", "info", "warning", "error")
 _DRAINS = {"refuse": _ffi.DRAIN_REFUSE, "cancel": _ffi.DRAIN_CANCEL}
-Log = Callable[[str, str], Any]
 
 
 class Cove(Sources, SkillShelf):
@@ -32,6 +34,8 @@ class Cove(Sources, SkillShelf):
     `default_state_dir()`. `config` holds any other settings (docs/configuration.md).
     `log(level, message)` gets Cove's messages, `on_event(event)` every step that a sandbox's record takes
     (docs/c-api.md has its members): on one of Cove's threads, where they must not call Cove.
+    `metadata` and `objects` are stores of your own instead of those of the configuration, `clock` what it
+    goes by instead of the machine's; each of them belongs to one Cove.
     """
 
     def __init__(
@@ -41,18 +45,21 @@ class Cove(Sources, SkillShelf):
         config: Optional[Mapping[str, Any]] = None,
         log: Optional[Log] = None,
         on_event: Optional[Hears] = None,
+        metadata: Optional[MetadataStore] = None,
+        objects: Optional[ObjectStore] = None,
+        clock: Optional[Clock] = None,
     ) -> None:
         self._owned: Optional[Owned] = None
-        opening = self._opening(state_dir, config, log)
+        opening = self._opening(state_dir, config, Brought(log, metadata, objects, clock))
         raw, argument = _ffi.out(_ffi.Cove)
         lib["cove_open"](opening.config, _ffi.pointer_to(opening.options), argument)
-        self._become(opening.take(raw), on_event)
+        self._become(opening.take(raw), on_event, clock)
 
     @staticmethod
     def _opening(
         state_dir: Optional[Union[str, "os.PathLike[str]"]],
         config: Optional[Mapping[str, Any]],
-        log: Optional[Log],
+        brought: Brought,
     ) -> Opening:
         """The open that is to be made; it gives an Owned."""
         settings: Dict[str, Any] = dict(config or {})
@@ -60,18 +67,14 @@ class Cove(Sources, SkillShelf):
             settings["state_dir"] = os.fspath(state_dir)
         settings.setdefault("state_dir", default_state_dir())
         text = _options.text("config", json.dumps(settings))
-        options = _ffi.OpenOptions()
-        if log is not None:
-            options = _ffi.OpenOptions(
-                log=_on_log_fn, log_user_data=registry.add(log), log_drop=_calls.drop
-            )
-        return Opening(text, options, _take_cove)
+        return Opening(text, brought.options(), _take_cove)
 
-    def _become(self, owned: Owned, on_event: Optional[Hears]) -> None:
+    def _become(self, owned: Owned, on_event: Optional[Hears], clock: Optional[Clock]) -> None:
         """Is this open Cove from now on."""
         self._owned = owned
         self._handle = owned  # what a workspace keeps, also after the close
         _live.add(owned)
+        _clock.follow(clock, owned)
         if on_event is not None:
             number = registry.add(self._heard(on_event))
             lib["cove_set_observer"](owned.raw, _calls.REPORTS, number, _calls.drop)
@@ -356,14 +359,6 @@ class Cove(Sources, SkillShelf):
             options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
             cancel=cancel,
         )
-
-
-def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None:
-    log: Log = registry.get(number)
-    log(_LEVELS[level], (message or b"").decode("utf-8", "replace"))
-
-
-_on_log_fn = _ffi.LogFn(_on_log)
 
 
 def _take_cove(raw: Any) -> Owned:

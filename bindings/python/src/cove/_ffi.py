@@ -168,6 +168,14 @@ class LinkRequest(c_void_p):
     """cove_link_request *"""
 
 
+class Done(c_void_p):
+    """cove_done *"""
+
+
+class Content(c_void_p):
+    """cove_content *"""
+
+
 DropFn = CFUNCTYPE(None, c_void_p)
 LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 DoneFn = CFUNCTYPE(None, c_void_p, Error)
@@ -222,6 +230,10 @@ DRAIN_REFUSE, DRAIN_CANCEL = 0, 1
 SWEEP_DRY_RUN = 1
 ARCHIVE_WHEN_IDLE, ARCHIVE_AT_ONCE, ARCHIVE_NEVER = 0, 1, 2
 NO_TIME = 2**64 - 1
+PART_BLOCKING = 1
+TIME_ACTIVE, TIME_HEARTBEAT = 1, 2
+ORDER_NAME, ORDER_ACTIVE, ORDER_HEARTBEAT = 0, 1, 2
+DURABILITY_RELAXED, DURABILITY_DURABLE = 0, 1
 
 
 class _Versioned(ctypes.Structure):
@@ -240,6 +252,183 @@ class CallOptions(_Versioned):
     ]
 
 
+class Document(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint32),
+        ("name", c_char_p),
+        ("version", c_uint64),
+        ("body", c_char_p),
+        ("body_size", c_size_t),
+        ("state", c_char_p),
+        ("source", c_char_p),
+        ("node", c_char_p),
+        ("active_at_ms", c_int64),
+        ("heartbeat_ms", c_int64),
+        ("times", c_uint32),
+        ("reserved0", c_uint32),
+    ]
+
+
+class DocumentQuery(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_uint32),
+        ("order", c_uint32),
+        ("limit", c_uint32),
+        ("state", c_char_p),
+        ("source", c_char_p),
+        ("node", c_char_p),
+        ("active_before_ms", c_int64),
+        ("heartbeat_before_ms", c_int64),
+        ("times", c_uint32),
+        ("reserved0", c_uint32),
+        ("after_name", c_char_p),
+        ("after_ms", c_int64),
+    ]
+
+
+class InstanceRef(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("deployment", c_char_p),
+        ("sandbox", c_char_p),
+        ("generation", c_char_p),
+        ("epoch", c_uint64),
+    ]
+
+
+ClockFn = CFUNCTYPE(c_int64, c_void_p)
+InsertDocumentFn = CFUNCTYPE(None, c_void_p, POINTER(Document), c_int32, Done)
+FindDocumentFn = CFUNCTYPE(None, c_void_p, c_uint32, c_char_p, Done)
+SwapDocumentFn = CFUNCTYPE(None, c_void_p, POINTER(Document), c_uint64, c_int32, Done)
+RemoveDocumentFn = CFUNCTYPE(None, c_void_p, c_uint32, c_char_p, c_uint64, Done)
+QueryDocumentsFn = CFUNCTYPE(None, c_void_p, POINTER(DocumentQuery), Done)
+StoreTimeFn = CFUNCTYPE(None, c_void_p, Done)
+NextPieceFn = CFUNCTYPE(None, c_void_p, Done)
+PutObjectFn = CFUNCTYPE(None, c_void_p, c_char_p, Content, Done)
+GetObjectFn = CFUNCTYPE(None, c_void_p, c_char_p, Done)
+StatObjectFn = CFUNCTYPE(None, c_void_p, c_char_p, Done)
+ListObjectsFn = CFUNCTYPE(None, c_void_p, c_char_p, c_char_p, c_uint32, Done)
+RemoveObjectFn = CFUNCTYPE(None, c_void_p, c_char_p, Done)
+InstanceFn = CFUNCTYPE(None, c_void_p, POINTER(InstanceRef), Done)
+StartInstanceFn = CFUNCTYPE(None, c_void_p, POINTER(InstanceRef), c_char_p, Done)
+ListInstancesFn = CFUNCTYPE(None, c_void_p, c_char_p, Done)
+SyncVolumeFn = CFUNCTYPE(None, c_void_p, Done)
+
+
+class Clock(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("self", c_void_p),
+        ("destroy", DropFn),
+        ("now_ns", ClockFn),
+        ("wall_ms", ClockFn),
+    ]
+
+
+class MetadataStore(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("threads", c_uint32),
+        ("reserved0", c_uint32),
+        ("self", c_void_p),
+        ("destroy", DropFn),
+        ("insert", InsertDocumentFn),
+        ("find", FindDocumentFn),
+        ("compare_and_swap", SwapDocumentFn),
+        ("remove", RemoveDocumentFn),
+        ("query", QueryDocumentsFn),
+        ("now", StoreTimeFn),
+    ]
+
+
+class Object(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("key", c_char_p),
+        ("size", c_uint64),
+    ]
+
+
+class ByteSource(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("self", c_void_p),
+        ("destroy", DropFn),
+        ("next", NextPieceFn),
+    ]
+
+
+class ObjectStore(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("threads", c_uint32),
+        ("reserved0", c_uint32),
+        ("self", c_void_p),
+        ("destroy", DropFn),
+        ("put", PutObjectFn),
+        ("get", GetObjectFn),
+        ("stat", StatObjectFn),
+        ("list", ListObjectsFn),
+        ("remove", RemoveObjectFn),
+    ]
+
+
+class OfflineVolume(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("directory", c_int32),
+        ("id_offset", c_uint32),
+        ("id_count", c_uint32),
+        ("reserved0", c_uint32),
+        ("self", c_void_p),
+        ("close", DropFn),
+        ("sync", SyncVolumeFn),
+    ]
+
+
+class Inventory(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved0", c_uint32),
+        ("volumes", POINTER(InstanceRef)),
+        ("volume_count", c_size_t),
+        ("instances", POINTER(InstanceRef)),
+        ("instance_count", c_size_t),
+        ("others", POINTER(c_char_p)),
+        ("other_count", c_size_t),
+    ]
+
+
+class Provider(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("threads", c_uint32),
+        ("reserved0", c_uint32),
+        ("self", c_void_p),
+        ("destroy", DropFn),
+        ("name", c_char_p),
+        ("node", c_char_p),
+        ("create_volume", InstanceFn),
+        ("delete_volume", InstanceFn),
+        ("open_volume", InstanceFn),
+        ("start_instance", StartInstanceFn),
+        ("stop_instance", InstanceFn),
+        ("inspect", InstanceFn),
+        ("connect", InstanceFn),
+        ("list", ListInstancesFn),
+    ]
+
+
 class OpenOptions(_Versioned):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -247,6 +436,10 @@ class OpenOptions(_Versioned):
         ("log", LogFn),
         ("log_user_data", c_void_p),
         ("log_drop", DropFn),
+        ("clock", POINTER(Clock)),
+        ("metadata", POINTER(MetadataStore)),
+        ("objects", POINTER(ObjectStore)),
+        ("provider", POINTER(Provider)),
     ]
 
 
@@ -1092,6 +1285,39 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_orphans_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_doctor_json_start", c_int32, (Cove, P(CallOptions), BufferFn, *_ANSWER), _check),
     ("cove_doctor_json", c_int32, (Cove, P(CallOptions), P(Buffer), P(Error)), _check),
+    ("cove_done_is_over", c_int32, (Done,), None),
+    ("cove_done_remaining_ms", c_int64, (Done,), None),
+    ("cove_done_ok", c_int32, (Done, P(Error)), _check),
+    ("cove_done_fail", c_int32, (Done, c_int32, c_char_p, c_int64, P(Error)), _check),
+    ("cove_done_free", None, (Done,), None),
+    ("cove_clock_init", None, (P(Clock), c_size_t), None),
+    ("cove_clock_moved", None, (Cove,), None),
+    ("cove_document_init", None, (P(Document), c_size_t), None),
+    ("cove_metadata_store_init", None, (P(MetadataStore), c_size_t), None),
+    ("cove_done_version", c_int32, (Done, c_uint64, P(Error)), _check),
+    ("cove_done_document", c_int32, (Done, P(Document), P(Error)), _check),
+    ("cove_done_documents", c_int32, (Done, P(Document), c_size_t, c_int32, P(Error)), _check),
+    ("cove_done_time", c_int32, (Done, c_int64, P(Error)), _check),
+    ("cove_content_read", c_int32, (Content, c_void_p, c_size_t, _SIZE, P(Error)), _check),
+    ("cove_content_read_start", c_int32, (Content, BufferFn, *_ANSWER), _check),
+    ("cove_content_free", None, (Content,), None),
+    ("cove_object_init", None, (P(Object), c_size_t), None),
+    ("cove_byte_source_init", None, (P(ByteSource), c_size_t), None),
+    ("cove_object_store_init", None, (P(ObjectStore), c_size_t), None),
+    ("cove_done_size", c_int32, (Done, c_uint64, P(Error)), _check),
+    ("cove_done_source", c_int32, (Done, P(ByteSource), P(Error)), _check),
+    ("cove_done_bytes", c_int32, (Done, c_char_p, c_size_t, P(Error)), _check),
+    ("cove_done_objects", c_int32, (Done, P(Object), c_size_t, c_int32, P(Error)), _check),
+    ("cove_instance_ref_init", None, (P(InstanceRef), c_size_t), None),
+    ("cove_offline_volume_init", None, (P(OfflineVolume), c_size_t), None),
+    ("cove_inventory_init", None, (P(Inventory), c_size_t), None),
+    ("cove_provider_init", None, (P(Provider), c_size_t), None),
+    ("cove_done_volume", c_int32, (Done, P(OfflineVolume), P(Error)), _check),
+    ("cove_done_instance", c_int32, (Done, c_int32, c_int32, P(Error)), _check),
+    ("cove_done_socket", c_int32, (Done, c_int32, P(Error)), _check),
+    ("cove_done_inventory", c_int32, (Done, P(Inventory), P(Error)), _check),
+    ("cove_agent_write", c_int32, (c_char_p, P(Error)), _check),
+    ("cove_agent_write_start", c_int32, (c_char_p, DoneFn, *_ANSWER), _check),
 )
 
 
@@ -1231,6 +1457,28 @@ def array_of(struct: Type[Any], values: List[Any]) -> Any:
 def as_pointer(struct: Type[Any], array: Any) -> Any:
     """The array as a field of a struct."""
     return ctypes.cast(array, POINTER(struct))
+
+
+def field_bytes(struct: ctypes.Structure, field: str, size: int) -> bytes:
+    """What a `const void *` field leads to: read as text it would end at the first NUL."""
+    place = ctypes.addressof(struct) + getattr(type(struct), field).offset
+    return bytes_at(c_void_p.from_address(place).value, size)
+
+
+def room_for(size: int) -> Any:
+    """Memory that C fills."""
+    return ctypes.create_string_buffer(size)
+
+
+def size_out() -> Tuple[Any, Any]:
+    """A size and the argument that fills it."""
+    size = c_size_t()
+    return size, byref(size)
+
+
+def kept_pointer(struct: ctypes.Structure) -> Any:
+    """A struct as a field of another, for as long as that lives."""
+    return ctypes.pointer(struct)
 
 
 def copy_to(address: int, data: bytes) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Dict, NamedTuple, Tuple, Union
 
-from . import _ffi, _options
+from . import _calls, _ffi, _options
 from ._ffi import lib
 
 
@@ -36,3 +37,13 @@ def config_schema() -> Dict[str, Any]:
     """The JSON Schema that a configuration is checked against."""
     schema: Dict[str, Any] = json.loads(lib["cove_config_schema"]())
     return schema
+
+
+def writing_agent(path: Union[str, "os.PathLike[str]"]) -> _calls.WritingAgent:
+    """What writes it, for who waits in another way."""
+    return _calls.WritingAgent(_options.path("path", path))
+
+
+def write_agent(path: Union[str, "os.PathLike[str]"]) -> None:
+    """Writes the cove-agent of the library, a static program, to a file that anybody may run."""
+    _calls.make(writing_agent(path))

@@ -13,7 +13,7 @@ no thread per call. Cancelling a task calls its call off, and the task ends when
 more. What a call takes and gives, and its errors, are those of `cove`.
 """
 
-from ._cove import Cove
+from ._cove import Cove, write_agent
 from ._opening import Opening
 from ._prepare import StepRun
 from ._streams import Download, ExecStream, Search, Watch
@@ -32,4 +32,5 @@ __all__ = [
     "StepRun",
     "Watch",
     "Workspace",
+    "write_agent",
 ]

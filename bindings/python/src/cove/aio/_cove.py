@@ -7,10 +7,13 @@ import os
 from types import TracebackType
 from typing import Any, AsyncIterator, Callable, Dict, Generator, Mapping, Optional, Type, Union
 
-from .. import _cove
+from .. import _cove, _keys
+from .._brought import Brought, Log
 from .._calls import Cancel, Hears, Owned
-from .._cove import Log
+from .._clock import Clock
 from .._errors import FailedPreconditionError
+from .._metadata import MetadataStore
+from .._objects import ObjectStore
 from ._loop import run, tell_loop
 from ._prepare import LoopHost
 from ._shapes import Plan, asked, like, opening
@@ -24,8 +27,8 @@ class _PlannedCove(Plan, _Blocking):
 
     _workspace_of = PlannedWorkspace
 
-    def __init__(self, owned: Owned, on_event: Optional[Hears]) -> None:
-        self._become(owned, on_event)
+    def __init__(self, owned: Owned, on_event: Optional[Hears], clock: Optional[Clock]) -> None:
+        self._become(owned, on_event, clock)
 
     def _heard(self, hears: Optional[Hears]) -> Optional[Hears]:
         return None if hears is None else _on_loop(hears)
@@ -48,7 +51,8 @@ class Cove:
     """One Cove: `c = await aio.Cove(...)`, or `async with aio.Cove(...) as c`, which closes it at the end.
 
     What it takes is as of `cove.Cove`. `log(level, message)` and `on_event(event)` are called on the event
-    loop that opens it, `on_progress` on that of its call. Closing ends no sandbox. Any event loop, also of several threads.
+    loop that opens it, `on_progress` on that of its call; stores and clocks are those of `cove`, whose methods are
+    called on threads of Cove's. Closing ends no sandbox. Any event loop, also of several threads.
     """
 
     def __init__(
@@ -58,8 +62,13 @@ class Cove:
         config: Optional[Mapping[str, Any]] = None,
         log: Optional[Log] = None,
         on_event: Optional[Hears] = None,
+        metadata: Optional[MetadataStore] = None,
+        objects: Optional[ObjectStore] = None,
+        clock: Optional[Clock] = None,
     ) -> None:
-        self._where = (state_dir, config, log, on_event)
+        self._where = (state_dir, config)
+        self._brought = Brought(log, metadata, objects, clock)
+        self._on_event = on_event
         self._plan: _PlannedCove = _NotOpen()
 
     def __await__(self) -> Generator[Any, Any, Cove]:
@@ -68,9 +77,11 @@ class Cove:
     async def _open(self) -> Cove:
         if not isinstance(self._plan, _NotOpen):
             raise FailedPreconditionError("this Cove was opened before")
-        state_dir, config, log, on_event = self._where
-        heard = None if log is None else _on_loop(log)
-        self._plan = _PlannedCove(await run(_Blocking._opening(state_dir, config, heard)), on_event)
+        brought = self._brought
+        if brought.log is not None:
+            brought = brought._replace(log=_on_loop(brought.log))
+        owned = await run(_Blocking._opening(*self._where, brought))
+        self._plan = _PlannedCove(owned, self._on_event, brought.clock)
         return self
 
     @opening(_Blocking.acquire)
@@ -137,6 +148,11 @@ class Cove:
     ) -> None:
         if kind is not GeneratorExit:  # the loop is gone, and nothing can be awaited
             await self.close()
+
+
+async def write_agent(path: Union[str, "os.PathLike[str]"]) -> None:
+    """Writes the cove-agent of the library, a static program, to a file that anybody may run."""
+    await run(_keys.writing_agent(path))
 
 
 def _on_loop(hears: Callable[..., Any]) -> Callable[..., None]:
