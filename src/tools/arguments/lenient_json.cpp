@@ -103,23 +103,6 @@ Error refusal(std::string_view text, const Error& error) {
                            "backslashes \\\\.");
 }
 
-Result<json> parse_tidied(std::string_view text, const Error& first,
-                          std::vector<std::string>& notes) {
-  const Tidied tidied(text);
-  Result<json> parsed = base::parse_json(tidied.text);
-  if (!parsed) return refusal(text, first);
-  note_repeated(tidied.text, notes);
-  if (tidied.dropped_commas) {
-    notes.emplace_back("a comma before a closing bracket was passed over");
-  }
-  if (tidied.escaped_controls) {
-    notes.emplace_back(
-        "line ends and other control characters inside a text were taken as they "
-        "stand; JSON wants them as escapes such as \\n");
-  }
-  return parsed;
-}
-
 /// Says which keys an object has twice. `text` is valid.
 void note_repeated(std::string_view text, std::vector<std::string>& notes) {
   constexpr std::size_t kMostTold = 8;
@@ -137,6 +120,23 @@ void note_repeated(std::string_view text, std::vector<std::string>& notes) {
     return true;
   };
   const json ignored = json::parse(text, look, false);
+}
+
+Result<json> parse_tidied(std::string_view text, const Error& first,
+                          std::vector<std::string>& notes) {
+  const Tidied tidied(text);
+  Result<json> parsed = base::parse_json(tidied.text);
+  if (!parsed) return refusal(text, first);
+  note_repeated(tidied.text, notes);
+  if (tidied.dropped_commas) {
+    notes.emplace_back("a comma before a closing bracket was passed over");
+  }
+  if (tidied.escaped_controls) {
+    notes.emplace_back(
+        "line ends and other control characters inside a text were taken as they "
+        "stand; JSON wants them as escapes such as \\n");
+  }
+  return parsed;
 }
 
 /// An object that was written into a text once more.
