@@ -2,7 +2,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/system/system_clock.hpp"
 #include "metadata/sqlite/schema.hpp"
+#include "metadata/sqlite/store_clock.hpp"
 #include "metadata/sqlite/waiting_line.hpp"
 #include "support/fixtures/metadata_stores.hpp"
 
@@ -18,7 +20,7 @@ std::string plan_of(const std::string& sql) {
   const WaitingLine line = WaitingLine::open(directory.file("mode")).value();
   Connection connection(directory.file("metadata.db"));
   connection.connect(directory.file("mode")).value();
-  StoreClock clock;
+  StoreClock clock([] { return read_clocks(base::SystemClock()); });
   prepare_schema(connection, clock).value();
   auto rows = connection.statement("EXPLAIN QUERY PLAN " + sql).value();
   std::string plan;
