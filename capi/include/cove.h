@@ -290,10 +290,11 @@ COVE_API cove_status cove_open_start(const char* config_json, const cove_open_op
 COVE_API const char* cove_config_schema(void);
 
 /* Sets who hears of every step that a sandbox's record takes, told after the step is true: a JSON
- * object with "sandbox_id", "state", "operation", "phase", "completed", "error", "reason"
- * ("acquire", "asked", "idle", "recovery", "source") and "duration_ms". Another one replaces it,
- * NULL ends it. It must not block. `drop` comes when it is replaced or the Cove is closed.
- * Since: 0.1 */
+ * object with "sandbox_id", "state", "operation" ("provision", "resume", "stop", "archive",
+ * "restore", "destroy", "relocate", or "lost": its instance was gone), "phase", "completed",
+ * "error", "reason" ("acquire", "asked", "idle", "recovery", "source") and "duration_ms". Others
+ * may come. Another observer replaces it, NULL ends it. It must not block. `drop` comes when it is
+ * replaced or the Cove is closed. Since: 0.1 */
 COVE_API cove_status cove_set_observer(cove* cove, cove_report_fn observer, void* user_data,
                                        cove_drop_fn drop, cove_error** out_error);
 
@@ -2804,6 +2805,39 @@ COVE_API cove_status cove_archive_start(cove* cove, const char* sandbox_id,
                                         const cove_stop_options* options, cove_done_fn done,
                                         void* user_data, cove_drop_fn drop, cove_error** out_error);
 
+typedef struct cove_relocate_options {
+  uint32_t struct_size;
+  uint32_t drain;       /* COVE_DRAIN_*: what to do with use that is going on */
+  const char* provider; /* the name of one that this process has; not NULL */
+  uint64_t timeout_ms;  /* of the whole call; 0 = none */
+  cove_cancel* cancel;  /* NULL = cannot be called off */
+  uint64_t wait_ms;     /* as of cove_stop_options */
+} cove_relocate_options;
+
+#define COVE_RELOCATE_OPTIONS_INIT {(uint32_t)sizeof(cove_relocate_options), 0, NULL, 0, NULL, 0}
+
+/* See cove_call_options_init.
+ * Since: 0.1 */
+COVE_API void cove_relocate_options_init(cove_relocate_options* options, size_t size);
+
+/* Moves the sandbox to another provider of the configuration, so to another image, where it then
+ * runs: stops it, archives it, deletes it there and restores it here; success where it is there
+ * already. HOME and what else an archive does not keep stay behind. Before the upload a failure
+ * leaves it where it was; from then on the next acquire gets it in the new place, and the sweep
+ * goes on with what failed. Cancellation: object still usable, what was begun goes on. Errors: as
+ * cove_archive; COVE_INVALID_ARGUMENT - this process has no such provider; COVE_QUOTA_EXCEEDED -
+ * also where it may not run; those of the new provider.
+ * Since: 0.1 */
+COVE_API cove_status cove_relocate(cove* cove, const char* sandbox_id,
+                                   const cove_relocate_options* options, cove_error** out_error);
+
+/* As cove_relocate, through a callback.
+ * Since: 0.1 */
+COVE_API cove_status cove_relocate_start(cove* cove, const char* sandbox_id,
+                                         const cove_relocate_options* options, cove_done_fn done,
+                                         void* user_data, cove_drop_fn drop,
+                                         cove_error** out_error);
+
 /* Deletes the sandbox with its files and its archive, for ever, also while it is in use; success
  * where it is gone. Cancellation: it is deleted later. Errors: the common ones.
  * Since: 0.1 */
@@ -3026,9 +3060,9 @@ COVE_API cove_status cove_list_json_start(cove* cove, const cove_list_options* o
                                           cove_error** out_error);
 
 /* Gives what exists on this machine and no record names, as a JSON object: the lists "volumes" and
- * "instances", each with "deployment", "sandbox_id", "generation" and, of an instance, "epoch"; and
- * the same of other deployments, "foreign_volumes" and "foreign_instances". Nothing is removed.
- * Cancellation: nothing happened.
+ * "instances", each with "deployment", "sandbox_id", "generation", "provider" (at which it is) and,
+ * of an instance, "epoch"; and the same of other deployments, "foreign_volumes" and
+ * "foreign_instances". Nothing is removed. Cancellation: nothing happened.
  * Since: 0.1 */
 COVE_API cove_status cove_orphans_json(cove* cove, const cove_call_options* options,
                                        cove_buffer** out_json, cove_error** out_error);

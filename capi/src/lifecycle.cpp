@@ -83,6 +83,29 @@ cove_status cove_archive_start(cove_handle* cove, const char* sandbox_id,
                              out_error);
 }
 
+cove_status cove_relocate(cove_handle* cove, const char* sandbox_id,
+                          const cove_relocate_options* options, cove_error** out_error) {
+  return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {
+    COVE_TRY(const auto sandbox, capi::read_sandbox_id(sandbox_id));
+    COVE_TRY(const auto relocate, capi::read_relocate(options));
+    return handle.library->cove().relocate(sandbox, relocate.options, relocate.call);
+  });
+}
+
+cove_status cove_relocate_start(cove_handle* cove, const char* sandbox_id,
+                                const cove_relocate_options* options, cove_done_fn done,
+                                void* user_data, cove_drop_fn drop, cove_error** out_error) {
+  return capi::starting_call<void>(cove, "cove", out_error, done, user_data, drop,
+                                   [&](cove_handle& handle, const auto& reply) -> Result<void> {
+                                     COVE_TRY(auto sandbox, capi::read_sandbox_id(sandbox_id));
+                                     COVE_TRY(auto relocate, capi::read_relocate(options));
+                                     handle.library->cove().relocate_async(
+                                         std::move(sandbox), std::move(relocate.options),
+                                         std::move(relocate.call), capi::answer(reply));
+                                     return ok();
+                                   });
+}
+
 cove_status cove_destroy(cove_handle* cove, const char* sandbox_id,
                          const cove_call_options* options, cove_error** out_error) {
   return capi::waiting_call(cove, "cove", out_error, [&](cove_handle& handle) -> Result<void> {

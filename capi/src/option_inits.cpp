@@ -73,6 +73,9 @@ void cove_destroy_source_options_init(cove_destroy_source_options* options, size
   init(options, size);
 }
 void cove_stop_options_init(cove_stop_options* options, size_t size) { init(options, size); }
+void cove_relocate_options_init(cove_relocate_options* options, size_t size) {
+  init(options, size);
+}
 void cove_list_options_init(cove_list_options* options, size_t size) { init(options, size); }
 void cove_clock_init(cove_clock* clock, size_t size) { init(clock, size); }
 void cove_document_init(cove_document* document, size_t size) { init(document, size); }

@@ -54,6 +54,18 @@ Result<std::map<std::string, std::string>> read_env(const char* const* env, std:
   return variables;
 }
 
+Result<StopDrain> read_drain(std::uint32_t drain, const std::string& of) {
+  COVE_TRY_VOID(check_flags(drain, COVE_DRAIN_CANCEL, (of + ".drain").c_str()));
+  return drain == COVE_DRAIN_CANCEL ? StopDrain::kCancel : StopDrain::kRefuse;
+}
+
+Result<std::chrono::milliseconds> read_wait(std::uint64_t wait_ms, const std::string& of) {
+  constexpr std::uint64_t kMostWait = 3'600'000;
+  if (wait_ms <= kMostWait) return std::chrono::milliseconds(wait_ms);
+  return Error(ErrorCode::kInvalidArgument,
+               of + ".wait_ms is at most an hour, not " + std::to_string(wait_ms) + " ms");
+}
+
 /// What a command may use, and what it runs on.
 Result<void> read_limits(const cove_exec_options& read, ExecSpec& spec) {
   spec.output.head_lines = read.head_lines;
@@ -243,18 +255,22 @@ Result<TerminalSize> read_size(std::uint32_t rows, std::uint32_t columns) {
 
 Result<StopCall> read_stop(const cove_stop_options* options) {
   COVE_TRY(const auto read, read_options(options));
-  COVE_TRY_VOID(check_flags(read.drain, COVE_DRAIN_CANCEL, "cove_stop_options.drain"));
   StopCall stop;
-  constexpr std::uint64_t kMostWait = 3'600'000;
-  if (read.wait_ms > kMostWait) {
-    return Error(ErrorCode::kInvalidArgument, "cove_stop_options.wait_ms is at most an hour, not " +
-                                                  std::to_string(read.wait_ms) + " ms");
-  }
-  const bool cancels = read.drain == COVE_DRAIN_CANCEL;
-  stop.options.drain = cancels ? StopDrain::kCancel : StopDrain::kRefuse;
-  stop.options.wait = std::chrono::milliseconds(read.wait_ms);
+  COVE_TRY(stop.options.drain, read_drain(read.drain, "cove_stop_options"));
+  COVE_TRY(stop.options.wait, read_wait(read.wait_ms, "cove_stop_options"));
   stop.call = call_of(read.timeout_ms, read.cancel);
   return stop;
+}
+
+Result<RelocateCall> read_relocate(const cove_relocate_options* options) {
+  COVE_TRY(const auto read, read_options(options));
+  COVE_TRY_VOID(require(read.provider, "cove_relocate_options.provider"));
+  RelocateCall relocate;
+  relocate.options.provider = read.provider;
+  COVE_TRY(relocate.options.drain, read_drain(read.drain, "cove_relocate_options"));
+  COVE_TRY(relocate.options.wait, read_wait(read.wait_ms, "cove_relocate_options"));
+  relocate.call = call_of(read.timeout_ms, read.cancel);
+  return relocate;
 }
 
 }  // namespace cove::capi

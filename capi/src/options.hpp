@@ -186,6 +186,10 @@ inline StructRule rule_of<cove_stop_options>() {
   return {"cove_stop_options", 24, sizeof(cove_stop_options)};
 }
 template <>
+inline StructRule rule_of<cove_relocate_options>() {
+  return {"cove_relocate_options", 40, sizeof(cove_relocate_options)};
+}
+template <>
 inline StructRule rule_of<cove_list_options>() {
   return {"cove_list_options", 40, sizeof(cove_list_options)};
 }
@@ -255,5 +259,12 @@ struct StopCall {
   CallContext call;
 };
 Result<StopCall> read_stop(const cove_stop_options* options);
+
+struct RelocateCall {
+  RelocateOptions options;
+  CallContext call;
+};
+/// kInvalidArgument where no provider is named.
+Result<RelocateCall> read_relocate(const cove_relocate_options* options);
 
 }  // namespace cove::capi

@@ -46,16 +46,24 @@ Json view_of(const Record& record) {
           {"snapshot", record.snapshot ? view_of(*record.snapshot) : Json()}};
 }
 
-Json view_of(const VolumeRef& volume) {
+Json view_of(const OrphanReport& report, const VolumeRef& volume) {
   return {{"deployment", volume.deployment.str()},
           {"sandbox_id", volume.sandbox.str()},
-          {"generation", volume.generation.str()}};
+          {"generation", volume.generation.str()},
+          {"provider", report.provider_of(volume)}};
 }
 
-Json view_of(const InstanceRef& instance) {
-  Json view = view_of(instance.volume);
+Json view_of(const OrphanReport& report, const InstanceRef& instance) {
+  Json view = view_of(report, instance.volume);
   view["epoch"] = number_of(instance.epoch);
   return view;
+}
+
+template <class T>
+Json views_of(const OrphanReport& report, const std::vector<T>& all) {
+  Json list = Json::array();
+  for (const T& one : all) list.push_back(view_of(report, one));
+  return list;
 }
 
 Json view_of(const SkillPackageInfo& info) {
@@ -160,10 +168,10 @@ std::string event_json(const LifecycleEvent& event) {
 }
 
 std::string orphans_json(const OrphanReport& report) {
-  return base::dump_json({{"volumes", views_of(report.volumes)},
-                          {"instances", views_of(report.instances)},
-                          {"foreign_volumes", views_of(report.foreign_volumes)},
-                          {"foreign_instances", views_of(report.foreign_instances)}});
+  return base::dump_json({{"volumes", views_of(report, report.volumes)},
+                          {"instances", views_of(report, report.instances)},
+                          {"foreign_volumes", views_of(report, report.foreign_volumes)},
+                          {"foreign_instances", views_of(report, report.foreign_instances)}});
 }
 
 std::string skill_package_json(const SkillPackageInfo& info) {

@@ -249,6 +249,54 @@ TEST_CASE("Cove: a stop is given its time to wait", "[capi][calls]") {
   CHECK(cove_stop(cove.get(), "app-1", &options, nullptr) == COVE_INVALID_ARGUMENT);
 }
 
+TEST_CASE("Cove: a relocate is given its provider, drain and times", "[capi][calls]") {
+  const auto cove = open_cove();
+  cove_relocate_options options = COVE_RELOCATE_OPTIONS_INIT;
+  options.provider = "tree";
+  CHECK(cove_relocate(cove.get(), "app-1", &options, nullptr) == COVE_OK);
+  CHECK(fake::world().relocated == SandboxId("app-1"));
+  CHECK(fake::world().relocate.provider == "tree");
+  CHECK(fake::world().relocate.drain == StopDrain::kRefuse);
+  CHECK(fake::world().relocate.wait == std::chrono::milliseconds(0));
+  CHECK_FALSE(fake::world().call.deadline);
+  options.drain = COVE_DRAIN_CANCEL;
+  options.wait_ms = 1500;
+  options.timeout_ms = 60'000;
+  CHECK(cove_relocate(cove.get(), "app-1", &options, nullptr) == COVE_OK);
+  CHECK(fake::world().relocate.drain == StopDrain::kCancel);
+  CHECK(fake::world().relocate.wait == std::chrono::milliseconds(1500));
+  CHECK(fake::world().call.deadline);
+  fake::world().fail_with = Error(ErrorCode::kInvalidArgument, "no provider 'tree'");
+  cove_error* error = nullptr;
+  CHECK(cove_relocate(cove.get(), "app-1", &options, &error) == COVE_INVALID_ARGUMENT);
+  CHECK(std::string(cove_error_message(error)) == "no provider 'tree'");
+  cove_error_free(error);
+}
+
+TEST_CASE("Cove: a relocate without a provider, or with what it cannot mean, is refused",
+          "[capi][calls]") {
+  const auto cove = open_cove();
+  cove_relocate_options options = COVE_RELOCATE_OPTIONS_INIT;
+  CHECK(cove_relocate(cove.get(), "app-1", nullptr, nullptr) == COVE_INVALID_ARGUMENT);
+  cove_error* error = nullptr;
+  CHECK(cove_relocate(cove.get(), "app-1", &options, &error) == COVE_INVALID_ARGUMENT);
+  CHECK(std::string(cove_error_message(error)).find("cove_relocate_options.provider") !=
+        std::string::npos);
+  cove_error_free(error);
+  options.provider = "tree";
+  CHECK(cove_relocate(cove.get(), nullptr, &options, nullptr) == COVE_INVALID_ARGUMENT);
+  options.wait_ms = 3'600'001;
+  CHECK(cove_relocate(cove.get(), "app-1", &options, nullptr) == COVE_INVALID_ARGUMENT);
+  options.wait_ms = 0;
+  options.drain = 2;
+  CHECK(cove_relocate(cove.get(), "app-1", &options, nullptr) == COVE_UNSUPPORTED);
+  Heard heard;
+  CHECK(cove_relocate_start(cove.get(), "app-1", nullptr, on_done, &heard, on_drop, nullptr) ==
+        COVE_INVALID_ARGUMENT);
+  CHECK(heard.order == "x");
+  CHECK(fake::world().relocated == SandboxId());
+}
+
 TEST_CASE("Cove: a forked child is refused and frees nothing of the parent's", "[capi][fork]") {
   auto cove = open_cove();
   auto workspace = acquire(cove);

@@ -73,6 +73,11 @@ TEST_CASE("Callback: every start form answers", "[capi][callbacks]") {
     return text;
   };
   finish(cove_archive_start(cove.get(), "a", nullptr, on_done, &heard, on_drop, nullptr));
+  cove_relocate_options relocate = COVE_RELOCATE_OPTIONS_INIT;
+  relocate.provider = "tree";
+  finish(cove_relocate_start(cove.get(), "a", &relocate, on_done, &heard, on_drop, nullptr));
+  CHECK(fake::world().relocated == SandboxId("a"));
+  CHECK(fake::world().relocate.provider == "tree");
   finish(cove_destroy_start(cove.get(), "a", nullptr, on_done, &heard, on_drop, nullptr));
   CHECK(finish(cove_sweep_json_start(cove.get(), nullptr, on_buffer, &heard, on_drop, nullptr))
             .find("\"examined\":3") != std::string::npos);

@@ -129,6 +129,13 @@ Result<void> Cove::archive(const SandboxId&, const StopOptions& options, const C
   return fake::reply();
 }
 Result<void> Cove::destroy(const SandboxId&, const CallContext&) const { return fake::reply(); }
+Result<void> Cove::relocate(const SandboxId& sandbox, const RelocateOptions& options,
+                            const CallContext& call) const {
+  world().relocated = sandbox;
+  world().relocate = options;
+  world().call = call;
+  return fake::reply();
+}
 Result<SweepReport> Cove::sweep(const SweepOptions& options, const CallContext& call) const {
   world().sweep = options;
   world().call = call;
@@ -181,6 +188,13 @@ void Cove::archive_async(SandboxId, StopOptions, CallContext,
   fake::later(std::move(done));
 }
 void Cove::destroy_async(SandboxId, CallContext, std::function<void(Result<void>)> done) const {
+  fake::later(std::move(done));
+}
+void Cove::relocate_async(SandboxId sandbox, RelocateOptions options, CallContext call,
+                          std::function<void(Result<void>)> done) const {
+  world().relocated = std::move(sandbox);
+  world().relocate = std::move(options);
+  world().call = std::move(call);
   fake::later(std::move(done));
 }
 void Cove::sweep_async(SweepOptions options, CallContext,

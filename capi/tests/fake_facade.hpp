@@ -34,6 +34,8 @@ struct World {
   cove::ListOptions list;
   cove::StopDrain drain = cove::StopDrain::kRefuse;
   std::chrono::milliseconds wait{0};  // of stop
+  cove::RelocateOptions relocate;     // of the last relocate
+  cove::SandboxId relocated;          // and whose
   std::string source;                 // of the last call about one
   cove::IdlePolicy policy;            // of set_idle_policy, and what idle_policy gives
   cove::SweepOptions sweep;

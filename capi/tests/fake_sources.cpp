@@ -22,6 +22,7 @@ OrphanReport orphan_report() {
   const VolumeRef volume{DeploymentId("d"), SandboxId("app-1"), Generation("g")};
   report.volumes = {volume};
   report.foreign_instances = {{volume, Epoch{2}}};
+  report.providers = {{volume, "tree"}};
   return report;
 }
 

@@ -51,6 +51,7 @@ const char* first_different_init(int* count) {
   PAIR(cove_sweep_options, COVE_SWEEP_OPTIONS_INIT);
   PAIR(cove_destroy_source_options, COVE_DESTROY_SOURCE_OPTIONS_INIT);
   PAIR(cove_stop_options, COVE_STOP_OPTIONS_INIT);
+  PAIR(cove_relocate_options, COVE_RELOCATE_OPTIONS_INIT);
   PAIR(cove_list_options, COVE_LIST_OPTIONS_INIT);
   PAIR(cove_clock, COVE_CLOCK_INIT);
   PAIR(cove_document, COVE_DOCUMENT_INIT);

@@ -328,6 +328,14 @@ FIELD(cove_stop_options, timeout_ms, 8);
 FIELD(cove_stop_options, cancel, 16);
 FIELD(cove_stop_options, wait_ms, 24);
 
+SIZE(cove_relocate_options, 40);
+FIELD(cove_relocate_options, struct_size, 0);
+FIELD(cove_relocate_options, drain, 4);
+FIELD(cove_relocate_options, provider, 8);
+FIELD(cove_relocate_options, timeout_ms, 16);
+FIELD(cove_relocate_options, cancel, 24);
+FIELD(cove_relocate_options, wait_ms, 32);
+
 SIZE(cove_list_options, 40);
 FIELD(cove_list_options, struct_size, 0);
 FIELD(cove_list_options, limit, 4);

@@ -218,4 +218,8 @@ TEST_CASE("Options: flags and reserved fields of a newer header are unsupported"
   cove_stop_options stop = COVE_STOP_OPTIONS_INIT;
   stop.drain = 2;
   CHECK(capi::read_stop(&stop).error().code() == ErrorCode::kUnsupported);
+  cove_relocate_options relocate = COVE_RELOCATE_OPTIONS_INIT;
+  relocate.provider = "tree";
+  relocate.drain = 2;
+  CHECK(capi::read_relocate(&relocate).error().code() == ErrorCode::kUnsupported);
 }

@@ -191,12 +191,14 @@ TEST_CASE("Session: its directory is removed by its chat, and nothing is prepare
   cove_prepare_free(prepare);
 }
 
-TEST_CASE("Orphans: are told with their deployment, generation and epoch", "[capi][sources]") {
+TEST_CASE("Orphans: are told with their deployment, generation, epoch and provider",
+          "[capi][sources]") {
   const auto cove = open_cove();
   const std::string expected =
       "{\"foreign_instances\":[{\"deployment\":\"d\",\"epoch\":2,\"generation\":\"g\","
-      "\"sandbox_id\":\"app-1\"}],\"foreign_volumes\":[],\"instances\":[],\"volumes\":[{"
-      "\"deployment\":\"d\",\"generation\":\"g\",\"sandbox_id\":\"app-1\"}]}";
+      "\"provider\":\"tree\",\"sandbox_id\":\"app-1\"}],\"foreign_volumes\":[],"
+      "\"instances\":[],\"volumes\":[{\"deployment\":\"d\",\"generation\":\"g\","
+      "\"provider\":\"tree\",\"sandbox_id\":\"app-1\"}]}";
   CHECK(text_of([&](cove_buffer** out) {
           return cove_orphans_json(cove.get(), nullptr, out, nullptr);
         }) == expected);

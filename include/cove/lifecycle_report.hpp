@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -97,6 +98,15 @@ struct OrphanReport {
   /// gone. Cove cannot tell which, and touches nothing of it.
   std::vector<VolumeRef> foreign_volumes;
   std::vector<InstanceRef> foreign_instances;
+
+  /// Provider::name() of where each of these volumes is, also those of the instances.
+  std::map<VolumeRef, std::string> providers{};
+
+  /// The same of one of them; empty where the report does not have it.
+  std::string provider_of(const VolumeRef& volume) const {
+    const auto found = providers.find(volume);
+    return found == providers.end() ? std::string() : found->second;
+  }
 };
 
 /// What `recover` made of the object store and this node.

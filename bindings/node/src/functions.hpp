@@ -72,6 +72,7 @@ napi_value fail_step(Arguments& in);         // (step, code, message, output)
 // lifecycle.cpp
 napi_value stop(Arguments& in);             // (cove, sandboxId, options) => Promise
 napi_value archive(Arguments& in);          // (cove, sandboxId, options) => Promise
+napi_value relocate(Arguments& in);         // (cove, sandboxId, options) => Promise
 napi_value destroy(Arguments& in);          // (cove, sandboxId, options) => Promise
 napi_value destroy_source(Arguments& in);   // (cove, source, options) => Promise<Buffer of JSON>
 napi_value revive_source(Arguments& in);    // (cove, source, options) => Promise

@@ -8,13 +8,18 @@ namespace {
 
 using StopForm = decltype(Library::cove_stop_start) Library::*;
 
+/// What to do with use that is going on.
+std::uint32_t drain_of(const Fields& fields) {
+  return fields.truth("cancelUse") ? COVE_DRAIN_CANCEL : COVE_DRAIN_REFUSE;
+}
+
 /// cove_stop_start and cove_archive_start, which differ in the function they call.
 napi_value stop_by(Arguments& in, StopForm form) {
   const auto handle = in.handle<CoveHandle>(0);
   const std::string sandbox = in.text(1);
   const Fields fields = in.fields(2);
   cove_stop_options options = COVE_STOP_OPTIONS_INIT;
-  options.drain = fields.truth("cancelUse") ? COVE_DRAIN_CANCEL : COVE_DRAIN_REFUSE;
+  options.drain = drain_of(fields);
   options.wait_ms = fields.u64("waitMs");
   in.limits(fields, options);
   return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
@@ -57,6 +62,22 @@ napi_value report_of(Arguments& in, decltype(Library::cove_status_json_start) Li
 napi_value stop(Arguments& in) { return stop_by(in, &Library::cove_stop_start); }
 
 napi_value archive(Arguments& in) { return stop_by(in, &Library::cove_archive_start); }
+
+napi_value relocate(Arguments& in) {
+  const auto handle = in.handle<CoveHandle>(0);
+  const std::string sandbox = in.text(1);
+  const Fields fields = in.fields(2);
+  const std::string provider = fields.text("provider").value_or("");
+  cove_relocate_options options = COVE_RELOCATE_OPTIONS_INIT;
+  options.drain = drain_of(fields);
+  options.provider = provider.c_str();
+  options.wait_ms = fields.u64("waitMs");
+  in.limits(fields, options);
+  return start_call<Nothing>(in, handle, [&](auto done, void* data, cove_error** error) {
+    return in.library().cove_relocate_start(handle->raw, sandbox.c_str(), &options, done, data,
+                                            nullptr, error);
+  });
+}
 
 napi_value destroy(Arguments& in) {
   const auto handle = in.handle<CoveHandle>(0);

@@ -79,6 +79,7 @@ const Named kFunctions[] = {
     {"removeSkill", &method<remove_skill>},
     {"stop", &method<stop>},
     {"archive", &method<archive>},
+    {"relocate", &method<relocate>},
     {"destroy", &method<destroy>},
     {"destroySource", &method<destroy_source>},
     {"reviveSource", &method<revive_source>},

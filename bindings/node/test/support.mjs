@@ -17,13 +17,15 @@ export const KEY = { sourceType: "app", sourceId: "demo", userId: "ana" };
 /** A directory with what runs below it; `end` leaves nothing behind. */
 export class Home {
   path = fs.mkdtempSync(path.join(os.tmpdir(), "cove-node-"));
+  /** Of every Cove that is opened here without another one, also the one that ends all. */
+  config = {};
 
   get state() {
     return path.join(this.path, "state");
   }
 
   open(options = {}) {
-    return Cove.open({ stateDir: this.state, ...options });
+    return Cove.open({ stateDir: this.state, config: this.config, ...options });
   }
 
   async end() {
@@ -36,6 +38,24 @@ export class Home {
     } finally {
       fs.rmSync(this.path, { recursive: true, force: true });
     }
+  }
+}
+
+/** The least root file system that has a shell, and a file by which a command knows it. */
+export function makeTree(root) {
+  fs.mkdirSync(`${root}/etc`, { recursive: true });
+  fs.writeFileSync(`${root}/etc/mark`, "named tree\n");
+  for (const top of ["bin", "lib", "lib64"]) {
+    fs.mkdirSync(`${root}/usr/${top}`, { recursive: true });
+    fs.symlinkSync(`usr/${top}`, `${root}/${top}`);
+  }
+  const libraries = ["x86_64", "aarch64"].map((machine) => `/usr/lib/${machine}-linux-gnu/libc.so.6`);
+  const loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"];
+  for (const name of ["/bin/sh", "/bin/cat", ...loaders, ...libraries, "/usr/lib64/libc.so.6"]) {
+    if (!fs.existsSync(name)) continue;
+    const there = root + (name.startsWith("/usr/") ? name : `/usr${name}`);
+    fs.mkdirSync(path.dirname(there), { recursive: true });
+    fs.copyFileSync(fs.realpathSync(name), there);
   }
 }
 

@@ -66,6 +66,10 @@ export async function preparing(cove: Cove): Promise<void> {
   (await cove.recover()).kept.toFixed();
   (await cove.metrics()).trim();
   await cove.archive(workspace.sandboxId, { waitMs: 1000 });
+  await cove.relocate(workspace.sandboxId, { provider: "tree", signal: AbortSignal.timeout(1000), drain: "cancel" });
+  for (const volume of (await cove.orphans()).foreignVolumes) same<typeof volume.provider, string>(true);
+  // @ts-expect-error a relocate needs a provider
+  await cove.relocate(workspace.sandboxId, { timeoutMs: 1000 });
   // @ts-expect-error a result has no such member
   await cove.acquire({ sourceType: "app", sourceId: "shop", userId: "ana" }, { prepare: { steps: [{ name: "x", apply: () => ({ text: "x" }) }] } });
   // @ts-expect-error no such package manager

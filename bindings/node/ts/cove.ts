@@ -45,6 +45,7 @@ export interface LifecycleEvent {
   sandboxId: string;
   /** After the step. */
   state: SandboxStatus["state"];
+  /** As `SandboxStatus.operation.kind`, or "lost": its instance was found to be gone. */
   operation: string;
   phase: string;
   /** The operation ended and left `state`. */
@@ -68,6 +69,8 @@ export interface Orphan {
   deployment: string;
   sandboxId: string;
   generation: string;
+  /** At which provider it is. */
+  provider: string;
   epoch?: number;
 }
 
@@ -95,6 +98,11 @@ export interface StopOptions extends CallOptions {
   waitMs?: number;
 }
 
+export interface RelocateOptions extends StopOptions {
+  /** Where it is to go: the name of one of the configuration ("providers", or the type of the usual one). */
+  provider: string;
+}
+
 export interface ListSandboxesOptions extends CallOptions {
   /** "sourceType/sourceId": of one app or skill only. */
   source?: string;
@@ -115,6 +123,7 @@ export interface SandboxStatus {
   /** How many processes hold it. */
   users: number;
   operation: {
+    /** "provision", "resume", "stop", "archive", "restore", "destroy" or "relocate"; others may come. */
     kind: string;
     phase: string;
     attempt: number;
@@ -248,6 +257,17 @@ export class Cove extends Sources implements AsyncDisposable {
     await call(checked, (limits) => native.archive(this.use(), id, { ...fields, ...limits }));
   }
 
+  /**
+   * Moves a sandbox to another provider of the configuration, so to another image, where it then runs; harmless where
+   * it is there already. HOME and what else an archive does not keep stay behind.
+   */
+  async relocate(sandboxId: string, given: RelocateOptions): Promise<void> {
+    const [checked, fields] = stopFields<RelocateOptions>("relocate", given, ["provider"]);
+    const id = options.text("sandboxId", sandboxId);
+    const provider = options.text("provider", checked.provider);
+    await call(checked, (limits) => native.relocate(this.use(), id, { ...fields, provider, ...limits }));
+  }
+
   /** Deletes a sandbox with its files and its archive, for ever, also while it is in use. */
   async destroy(sandboxId: string, given?: CallOptions): Promise<void> {
     const checked = options.options("destroy", given, options.CALL);
@@ -355,8 +375,12 @@ export class Cove extends Sources implements AsyncDisposable {
   }
 }
 
-function stopFields(name: string, given: StopOptions | undefined): [Partial<StopOptions>, object] {
-  const checked = options.options(name, given, ["drain", "waitMs", ...options.CALL]);
+function stopFields<T extends StopOptions>(
+  name: string,
+  given: T | undefined,
+  more: readonly string[] = [],
+): [Partial<T>, object] {
+  const checked = options.options(name, given, ["drain", "waitMs", ...more, ...options.CALL]);
   const drain = options.oneOf("drain", checked.drain ?? "refuse", ["refuse", "cancel"]);
   return [checked, { cancelUse: drain === "cancel", waitMs: options.milliseconds("waitMs", checked.waitMs) }];
 }

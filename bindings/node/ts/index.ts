@@ -16,7 +16,7 @@
 export { Cove, configSchema, sandboxIdOf } from "./cove.js";
 export type {
   AcquireOptions, Finding, LifecycleEvent, ListSandboxesOptions, LogLevel, OpenOptions, Orphan, OrphanReport,
-  RecoverReport, RemoveSessionOptions, SandboxStatus, StopOptions, WorkspaceKey,
+  RecoverReport, RelocateOptions, RemoveSessionOptions, SandboxStatus, StopOptions, WorkspaceKey,
 } from "./cove.js";
 export { CoveError, ERROR_CODES } from "./errors.js";
 export type { CoveErrorOptions, ErrorCode } from "./errors.js";

@@ -111,6 +111,7 @@ export interface Native {
   removeSkill(cove: CoveHandle, versionId: string, options: Limits): Promise<void>;
   stop(cove: CoveHandle, sandboxId: string, options: Fields): Promise<void>;
   archive(cove: CoveHandle, sandboxId: string, options: Fields): Promise<void>;
+  relocate(cove: CoveHandle, sandboxId: string, options: Fields): Promise<void>;
   destroy(cove: CoveHandle, sandboxId: string, options: Limits): Promise<void>;
   destroySource(cove: CoveHandle, source: string, options: Fields): Promise<Buffer>;
   reviveSource(cove: CoveHandle, source: string, options: Limits): Promise<void>;

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import textwrap
 import unittest
-from typing import Any, Callable, Optional, TypeVar
+from typing import Any, Callable, Dict, Optional, TypeVar
 
 import cove
 from cove import aio
@@ -25,8 +25,11 @@ class Home:
 
     def __init__(self) -> None:
         self.path = tempfile.mkdtemp(prefix="cove-python-")
+        #: Of every Cove that is opened here without another one, also the one that ends all.
+        self.config: Dict[str, Any] = {}
 
     def open(self, **named: Any) -> cove.Cove:
+        named.setdefault("config", self.config)
         return cove.Cove(os.path.join(self.path, "state"), **named)
 
     def end(self) -> None:
@@ -34,6 +37,22 @@ class Home:
             for record in list(c.list()):
                 c.destroy(record["sandbox_id"])
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def make_tree(root: str) -> None:
+    """The least root file system that has a shell, and a file by which a command knows it."""
+    os.makedirs(root + "/etc")
+    pathlib.Path(root, "etc/mark").write_text("named tree\n")
+    for top in ("bin", "lib", "lib64"):
+        os.makedirs(f"{root}/usr/{top}")
+        os.symlink(f"usr/{top}", f"{root}/{top}")
+    libraries = [f"/usr/lib/{machine}-linux-gnu/libc.so.6" for machine in ("x86_64", "aarch64")]
+    loaders = ["/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1"]
+    for name in ["/bin/sh", "/bin/cat", *loaders, *libraries, "/usr/lib64/libc.so.6"]:
+        if os.path.exists(name):
+            there = root + (name if name.startswith("/usr/") else "/usr" + name)
+            os.makedirs(os.path.dirname(there), exist_ok=True)
+            shutil.copy(os.path.realpath(name), there)
 
 
 class WithCove(unittest.TestCase):

@@ -132,24 +132,23 @@ std::string findings_text(const std::vector<Finding>& findings) {
 
 namespace {
 
-json volumes_json(const std::vector<VolumeRef>& volumes) {
-  json list = json::array();
-  for (const VolumeRef& volume : volumes) {
-    list.push_back({{"deployment", volume.deployment.str()},
-                    {"sandbox_id", volume.sandbox.str()},
-                    {"generation", volume.generation.str()}});
-  }
-  return list;
+json orphan_json(const OrphanReport& report, const VolumeRef& volume) {
+  return {{"deployment", volume.deployment.str()},
+          {"sandbox_id", volume.sandbox.str()},
+          {"generation", volume.generation.str()},
+          {"provider", report.provider_of(volume)}};
 }
 
-json instances_json(const std::vector<InstanceRef>& instances) {
+json orphan_json(const OrphanReport& report, const InstanceRef& instance) {
+  json object = orphan_json(report, instance.volume);
+  object["epoch"] = number_of(instance.epoch);
+  return object;
+}
+
+template <class T>
+json orphan_list(const OrphanReport& report, const std::vector<T>& all) {
   json list = json::array();
-  for (const InstanceRef& instance : instances) {
-    list.push_back({{"deployment", instance.volume.deployment.str()},
-                    {"sandbox_id", instance.volume.sandbox.str()},
-                    {"generation", instance.volume.generation.str()},
-                    {"epoch", number_of(instance.epoch)}});
-  }
+  for (const T& one : all) list.push_back(orphan_json(report, one));
   return list;
 }
 
@@ -160,6 +159,12 @@ std::string name_text(const VolumeRef& volume) {
 
 std::string name_text(const InstanceRef& instance) {
   return name_text(instance.volume) + "  epoch " + std::to_string(number_of(instance.epoch));
+}
+
+/// Where it is: "  at local"; nothing where the report does not say.
+std::string place_text(const OrphanReport& report, const VolumeRef& volume) {
+  const std::string provider = report.provider_of(volume);
+  return provider.empty() ? std::string() : "  at " + base::escaped(provider);
 }
 
 std::string deployment_text(const VolumeRef& volume) {
@@ -183,23 +188,27 @@ std::string relocated_text(const Relocated& relocated) {
 }
 
 json orphans_json(const OrphanReport& report) {
-  return {{"volumes", volumes_json(report.volumes)},
-          {"instances", instances_json(report.instances)},
-          {"foreign_volumes", volumes_json(report.foreign_volumes)},
-          {"foreign_instances", instances_json(report.foreign_instances)}};
+  return {{"volumes", orphan_list(report, report.volumes)},
+          {"instances", orphan_list(report, report.instances)},
+          {"foreign_volumes", orphan_list(report, report.foreign_volumes)},
+          {"foreign_instances", orphan_list(report, report.foreign_instances)}};
 }
 
 std::string orphans_text(const OrphanReport& report) {
   std::string text;
-  for (const VolumeRef& volume : report.volumes) text += "volume    " + name_text(volume) + "\n";
+  for (const VolumeRef& volume : report.volumes) {
+    text += "volume    " + name_text(volume) + place_text(report, volume) + "\n";
+  }
   for (const InstanceRef& instance : report.instances) {
-    text += "instance  " + name_text(instance) + "\n";
+    text += "instance  " + name_text(instance) + place_text(report, instance.volume) + "\n";
   }
   for (const VolumeRef& volume : report.foreign_volumes) {
-    text += "foreign volume    " + name_text(volume) + deployment_text(volume);
+    text += "foreign volume    " + name_text(volume) + place_text(report, volume) +
+            deployment_text(volume);
   }
   for (const InstanceRef& instance : report.foreign_instances) {
-    text += "foreign instance  " + name_text(instance) + deployment_text(instance.volume);
+    text += "foreign instance  " + name_text(instance) + place_text(report, instance.volume) +
+            deployment_text(instance.volume);
   }
   return text.empty() ? "no orphans\n" : text;
 }

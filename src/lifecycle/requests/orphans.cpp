@@ -80,6 +80,16 @@ Task<Result<OrphanReport>> compare(Core& core, const ProviderInventory& inventor
   co_return report;
 }
 
+/// Says of all that the report has that it is at this provider.
+void name_provider(OrphanReport& report, const std::string& provider) {
+  for (const auto* const volumes : {&report.volumes, &report.foreign_volumes}) {
+    for (const VolumeRef& volume : *volumes) report.providers.emplace(volume, provider);
+  }
+  for (const auto* const instances : {&report.instances, &report.foreign_instances}) {
+    for (const InstanceRef& one : *instances) report.providers.emplace(one.volume, provider);
+  }
+}
+
 /// Whether the document is a record that says running without an instance in the inventory; then
 /// which one it misses.
 std::optional<InstanceRef> missing_instance(const Core& core, const Provider& provider,
@@ -102,6 +112,7 @@ Task<Result<OrphanReport>> find_orphans_of(Core& core, Provider& provider,
     append(report.foreign_volumes, foreign.volumes);
     append(report.foreign_instances, foreign.instances);
   }
+  name_provider(report, std::string(provider.name()));
   co_return report;
 }
 
@@ -151,6 +162,7 @@ Task<Result<OrphanReport>> find_orphans(std::shared_ptr<Core> core, const CallCo
     append(report.instances, more.instances);
     append(report.foreign_volumes, more.foreign_volumes);
     append(report.foreign_instances, more.foreign_instances);
+    report.providers.insert(more.providers.begin(), more.providers.end());
   }
   co_return report;
 }

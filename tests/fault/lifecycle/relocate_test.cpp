@@ -325,6 +325,7 @@ TEST_CASE_METHOD(World, "Orphans: those of every provider are found, and instanc
   const OrphanReport found = cluster.finish(process.orphans()).value();
   CHECK(found.volumes == std::vector<VolumeRef>{stray});
   CHECK(found.instances == std::vector<InstanceRef>{InstanceRef{stray, Epoch(1)}});
+  CHECK(found.provider_of(stray) == "sim2");
   cluster.finish(process.sweep()).value();
   CHECK(node.instances.size() == 1);
   CHECK(node.volumes.contains(stray));

@@ -84,6 +84,7 @@ TEST_CASE("Cove: what a host with its metadata in memory left behind is shown as
   CHECK(report.instances.empty());
   REQUIRE(report.foreign_volumes.size() == 1);
   CHECK(report.foreign_volumes.front().sandbox == sandbox_id_of(kAna));
+  CHECK(report.provider_of(report.foreign_volumes.front()) == "local");
   REQUIRE(report.foreign_instances.size() == 1);
   CHECK(report.foreign_instances.front().volume == report.foreign_volumes.front());
   for (const int process : processes_in(instance)) ::kill(process, SIGKILL);

@@ -223,13 +223,16 @@ TEST_CASE("Command texts: doctor, sweep and orphans", "[unit][cli]") {
       .volumes = {},
       .instances = {::cove::InstanceRef{volume, ::cove::Epoch(3)}},
       .foreign_volumes = {volume},
-      .foreign_instances = {::cove::InstanceRef{volume, ::cove::Epoch(4)}}};
+      .foreign_instances = {::cove::InstanceRef{volume, ::cove::Epoch(4)}},
+      .providers = {{volume, "tree"}}};
   CHECK(orphans_text(orphans) ==
-        "instance  s1  generation g1  epoch 3\n"
-        "foreign volume    s1  generation g1  of deployment d1\n"
-        "foreign instance  s1  generation g1  epoch 4  of deployment d1\n");
+        "instance  s1  generation g1  epoch 3  at tree\n"
+        "foreign volume    s1  generation g1  at tree  of deployment d1\n"
+        "foreign instance  s1  generation g1  epoch 4  at tree  of deployment d1\n");
   CHECK(orphans_json(orphans)["foreign_instances"][0]["epoch"] == 4);
   CHECK(orphans_json(orphans)["foreign_volumes"][0]["deployment"] == "d1");
+  CHECK(orphans_json(orphans)["foreign_volumes"][0]["provider"] == "tree");
+  CHECK(orphans_json(orphans)["instances"][0]["provider"] == "tree");
   cove::SweepReport report;
   report.stopped = 2;
   report.errors = {"x"};

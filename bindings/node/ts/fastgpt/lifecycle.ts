@@ -24,6 +24,7 @@ const OPERATIONS: Readonly<Record<string, SandboxState>> = {
   provision: "Creating",
   resume: "Starting",
   restore: "Starting",
+  relocate: "Starting",
   stop: "Stopping",
   archive: "Stopping",
   destroy: "Deleting",

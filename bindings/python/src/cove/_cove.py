@@ -13,6 +13,7 @@ from . import _calls, _clock, _ffi, _options, _prepare
 from ._brought import Brought, Log
 from ._calls import Cancel, Closing, Hears, Opening, Owned, registry
 from ._clock import Clock
+from ._ends import Ends
 from ._errors import CoveError
 from ._ffi import lib
 from ._keys import Key, raw_key
@@ -24,10 +25,8 @@ from ._sources import Sources
 from ._state_dir import default_state_dir
 from ._workspace import Workspace
 
-_DRAINS = {"refuse": _ffi.DRAIN_REFUSE, "cancel": _ffi.DRAIN_CANCEL}
 
-
-class Cove(Sources, SkillShelf):
+class Cove(Ends, Sources, SkillShelf):
     """One open Cove. Any thread; `with` closes it at the end. Closing ends no sandbox.
 
     `state_dir` is where it keeps its state; without one, and without "state_dir" in `config`, it is
@@ -114,45 +113,6 @@ class Cove(Sources, SkillShelf):
             kept=prepared,
         )
         return workspace
-
-    def stop(
-        self,
-        sandbox_id: str,
-        *,
-        drain: str = "refuse",
-        wait: Optional[float] = None,
-        timeout: Optional[float] = None,
-        cancel: Optional[Cancel] = None,
-    ) -> None:
-        """Ends a sandbox's processes and keeps its files.
-
-        While it is in use, `drain="refuse"` raises FailedPreconditionError, "cancel" ends the use.
-        `wait` = seconds (at most 3600) in which what runs may finish before that is decided.
-        """
-        return self._stop("cove_stop_start", sandbox_id, drain, wait, timeout, cancel)
-
-    def archive(
-        self,
-        sandbox_id: str,
-        *,
-        drain: str = "refuse",
-        wait: Optional[float] = None,
-        timeout: Optional[float] = None,
-        cancel: Optional[Cancel] = None,
-    ) -> None:
-        """Stops a sandbox and moves its workspace into the object store; acquire brings it back."""
-        return self._stop("cove_archive_start", sandbox_id, drain, wait, timeout, cancel)
-
-    def destroy(
-        self, sandbox_id: str, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
-    ) -> None:
-        """Deletes a sandbox with its files and its archive, for ever, also while it is in use."""
-        return self._do(
-            "cove_destroy_start",
-            _options.text("sandbox_id", sandbox_id),
-            options=_ffi.CallOptions(timeout_ms=_options.milliseconds("timeout", timeout)),
-            cancel=cancel,
-        )
 
     def remove_session(
         self,
@@ -252,7 +212,8 @@ class Cove(Sources, SkillShelf):
         self, *, timeout: Optional[float] = None, cancel: Optional[Cancel] = None
     ) -> Dict[str, List[Dict[str, Any]]]:
         """What exists on this machine and no record names: "volumes", "instances", and of other
-        deployments "foreign_volumes" and "foreign_instances". Nothing is removed."""
+        deployments "foreign_volumes" and "foreign_instances"; "provider" says where each is. Nothing
+        is removed."""
         found: Dict[str, List[Dict[str, Any]]] = self._json(
             "cove_orphans_json_start", timeout=timeout, cancel=cancel
         )
@@ -314,28 +275,6 @@ class Cove(Sources, SkillShelf):
         if owned is None:
             raise _calls.closed("Cove")
         return owned
-
-    def _stop(
-        self,
-        start: str,
-        sandbox_id: str,
-        drain: str,
-        wait: Optional[float],
-        timeout: Optional[float],
-        cancel: Optional[Cancel],
-    ) -> None:
-        if drain not in _DRAINS:
-            raise ValueError(f'drain must be "refuse" or "cancel", not {drain!r}')
-        return self._do(
-            start,
-            _options.text("sandbox_id", sandbox_id),
-            options=_ffi.StopOptions(
-                drain=_DRAINS[drain],
-                timeout_ms=_options.milliseconds("timeout", timeout),
-                wait_ms=_options.milliseconds("wait", wait),
-            ),
-            cancel=cancel,
-        )
 
     def _json(
         self,

@@ -848,6 +848,17 @@ class StopOptions(_Versioned):
     ]
 
 
+class RelocateOptions(_Versioned):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("drain", c_uint32),
+        ("provider", c_char_p),
+        ("timeout_ms", c_uint64),
+        ("cancel", Cancel),
+        ("wait_ms", c_uint64),
+    ]
+
+
 class ListOptions(_Versioned):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -1253,6 +1264,9 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_stop_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
     ("cove_archive", c_int32, (Cove, c_char_p, P(StopOptions), P(Error)), _check),
     ("cove_archive_start", c_int32, (Cove, c_char_p, P(StopOptions), DoneFn, *_ANSWER), _check),
+    ("cove_relocate_options_init", None, (P(RelocateOptions), c_size_t), None),
+    ("cove_relocate", c_int32, (Cove, c_char_p, P(RelocateOptions), P(Error)), _check),
+    ("cove_relocate_start", c_int32, (Cove, c_char_p, P(RelocateOptions), DoneFn, *_ANSWER), _check),
     ("cove_destroy", c_int32, (Cove, c_char_p, P(CallOptions), P(Error)), _check),
     ("cove_destroy_start", c_int32, (Cove, c_char_p, P(CallOptions), DoneFn, *_ANSWER), _check),
     ("cove_destroy_source_options_init", None, (P(DestroySourceOptions), c_size_t), None),

@@ -91,6 +91,7 @@ class Cove:
 
     stop = asked(_Blocking.stop)
     archive = asked(_Blocking.archive)
+    relocate = asked(_Blocking.relocate)
     destroy = asked(_Blocking.destroy)
     remove_session = asked(_Blocking.remove_session)
     destroy_source = asked(_Blocking.destroy_source)
