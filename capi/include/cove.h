@@ -3101,7 +3101,8 @@ COVE_API cove_status cove_doctor_json_start(cove* cove, const cove_call_options*
  * ignored.
  *
  * Slots are called on Cove's thread, several while earlier ones are unanswered, and must not block;
- * with COVE_PART_BLOCKING on threads of their own, at most `threads` at once, where they may. They
+ * with COVE_PART_BLOCKING on threads of their own, at most `threads` at once, where they may. The
+ * next question may come before a slot that has answered returns. They
  * must not throw or longjmp, and not call the Cove that they are a part of, but for the functions
  * of this section. `destroy`, where not NULL, is called with `self` exactly once: after the last
  * slot returned, when the Cove is closed, or when the open fails. In a child of fork answers are

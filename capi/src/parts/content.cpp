@@ -65,13 +65,16 @@ Task<void> ContentFeed::run(std::shared_ptr<ContentFeed> self, Got got) {
 }
 
 Task<void> ContentFeed::end() {
+  {
+    // First, so that no other piece is begun while the last one is waited for.
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
   if (is_busy_) {
     idle_ = base::Completion<int>::make(scheduler_);
     const auto idle = idle_;
     static_cast<void>(co_await idle->wait());
   }
-  const std::lock_guard lock(mutex_);
-  is_over_ = true;
 }
 
 namespace {

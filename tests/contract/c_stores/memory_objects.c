@@ -187,8 +187,9 @@ static void next_piece(void* user_data, cove_done* done) {
   reader* const self = user_data;
   const size_t left = self->content->size - self->at;
   const size_t size = left < PIECE ? left : PIECE;
-  cove_done_bytes(done, self->content->data + self->at, size, NULL);
-  self->at += size;
+  const char* const piece = self->content->data + self->at;
+  self->at += size; /* before the answer: the next question may come on another thread then */
+  cove_done_bytes(done, piece, size, NULL);
   cove_done_free(done);
 }
 
