@@ -49,9 +49,11 @@ static cove_workspace* acquire(cove* app, const char* chat, const cove_prepare* 
   return workspace;
 }
 
-/* Leaves nothing behind. */
+/* Leaves nothing behind; `workspace` may be NULL. */
 static void end(cove* app, cove_workspace* workspace) {
-  must(cove_destroy(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  if (workspace != NULL) {
+    must(cove_destroy(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  }
   cove_workspace_free(workspace);
   must(cove_close(app, 15000, &error));
   cove_free(app);

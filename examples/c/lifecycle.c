@@ -56,8 +56,7 @@ int main(int argc, char** argv) {
   check(cove_acquire(app, &ana, NULL, &workspace, NULL) == COVE_FAILED_PRECONDITION,
         "a deleted source has no sandboxes");
   must(cove_revive_source(app, "app/example", NULL, &error));
-  must(cove_close(app, 15000, &error));
-  cove_free(app);
+  end(app, NULL);
   check(events > 3, "every step was told");
   return 0;
 }
