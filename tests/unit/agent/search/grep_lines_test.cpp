@@ -214,13 +214,14 @@ TEST_CASE("Grep: the limit stops the walk and says so", "[unit][search]") {
   CHECK(result.lines.back().line == 50);
   CHECK(result.summary.ended == SearchEnd::kLimit);
   CHECK(result.summary.matches == 25);
-  // Of results whose turn has not come only some MB are kept: so, whichever thread was slow, the
-  // walk is not over.
+  // Of results whose turn has not come only some MB are kept, and these are 10: so, whichever thread
+  // was slow, the walk is not over.
   SearchFixture large;
   std::string lines;
-  for (int i = 0; i < 2'500; ++i) lines += std::string(200, '.') + "hit\n";
-  for (int i = 0; i < 50; ++i) large.put("f" + std::to_string(100 + i), lines);
-  CHECK(large.grep({.pattern = "hit", .limit = 25}).value().summary.files_searched < 50);
+  for (int i = 0; i < 25; ++i) lines += std::string(4'000, '.') + "hit\n";
+  for (int i = 0; i < 100; ++i) large.put("f" + std::to_string(100 + i), lines);
+  const GrepQuery whole_lines{.pattern = "hit", .limit = 25, .max_line_bytes = 4'096};
+  CHECK(large.grep(whole_lines).value().summary.files_searched < 100);
 }
 
 TEST_CASE("Grep: a file of one endless line is searched in bounded memory", "[unit][search]") {
