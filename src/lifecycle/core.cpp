@@ -123,11 +123,17 @@ Task<void> Core::count_out(std::shared_ptr<Core> core, Task<void> task) {
 }
 
 Task<void> Core::wait_until_idle(const CallContext& call) {
-  if (running_beside_ == 0) co_return;
-  const auto idle = base::Completion<Result<void>>::make(parts.scheduler);
-  idle_waiters_.push_back(idle);
-  const auto waited = co_await base::wait_bounded<void>(idle, parts.scheduler, call);
-  if (!waited) log(LogLevel::kWarning, "closed while work was going on");
+  bool in_time = true;
+  while (running_beside_ > 0) {
+    const auto idle = base::Completion<Result<void>>::make(parts.scheduler);
+    idle_waiters_.push_back(idle);
+    const CallContext bound = in_time ? call : CallContext();
+    const auto waited = co_await base::wait_bounded<void>(idle, parts.scheduler, bound);
+    if (waited || !in_time) continue;
+    // What runs uses the parts, which go when this returns: it is waited for, however long.
+    in_time = false;
+    log(LogLevel::kWarning, "closing waits for work that goes on");
+  }
 }
 
 void Core::keep_renewing() {

@@ -43,6 +43,12 @@ struct World {
   }
 };
 
+Task<bool> close_within(LifecycleManager& manager, Instant deadline) {
+  const CallContext call{.deadline = deadline, .stop = {}};
+  co_await manager.close(call);
+  co_return true;
+}
+
 }  // namespace
 
 TEST_CASE_METHOD(World, "stop: with time to wait it lets what runs finish, then stops",
@@ -145,4 +151,15 @@ TEST_CASE_METHOD(World, "acquire: gets in at once while an archive's deletions h
   CHECK(node.volumes.size() == 1);
   CHECK(record().garbage.empty());
   CHECK(cluster.world.violations().empty());
+}
+
+TEST_CASE_METHOD(World, "close: what goes on is waited for past the time, since it uses the parts",
+                 "[fault][lifecycle]") {
+  wake();
+  const auto archived = hanging_archive(process);
+  const Instant begun = cluster.world.now();
+  const auto closed = begin_on(process, close_within(process.manager(), begun + 5s));
+  cluster.world.run_until([&] { return closed->has_value(); });
+  CHECK(cluster.world.now() - begun > 5s);
+  CHECK(archived->has_value());
 }
