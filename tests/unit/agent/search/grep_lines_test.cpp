@@ -214,8 +214,8 @@ TEST_CASE("Grep: the limit stops the walk and says so", "[unit][search]") {
   CHECK(result.lines.back().line == 50);
   CHECK(result.summary.ended == SearchEnd::kLimit);
   CHECK(result.summary.matches == 25);
-  // Of results whose turn has not come only some MB are kept, and these are 10: so, whichever thread
-  // was slow, the walk is not over.
+  // Of results whose turn has not come only some MB are kept, and these are 10: so, whichever
+  // thread was slow, the walk is not over.
   SearchFixture large;
   std::string lines;
   for (int i = 0; i < 25; ++i) lines += std::string(4'000, '.') + "hit\n";
