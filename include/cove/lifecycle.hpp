@@ -195,7 +195,8 @@ class LifecycleManager {
   /// places: meant for every 15 s or so, however many sandboxes are archived.
   Task<Result<std::string>> metrics(const CallContext& call);
 
-  /// Releases every activity lease of this process; the manager is of no use afterwards.
+  /// Waits for what goes on, past the call's deadline too, since it uses the parts; then releases
+  /// every activity lease of this process. The manager is of no use afterwards.
   Task<void> close(const CallContext& call);
 
  private:
