@@ -167,7 +167,8 @@ class LifecycleManager {
   /// every record: meant for once a minute, not for every second of a large deployment.
   Task<Result<std::string>> metrics(const CallContext& call);
 
-  /// Releases every activity lease of this process; the manager is of no use afterwards.
+  /// Waits for what goes on, past the call's deadline too, since it uses the parts; then releases
+  /// every activity lease of this process. The manager is of no use afterwards.
   Task<void> close(const CallContext& call);
 
  private:
