@@ -317,6 +317,16 @@ COVE_API cove_status cove_close_start(cove* cove, uint64_t timeout_ms, cove_done
  * Since: 0.1 */
 COVE_API void cove_free(cove* cove);
 
+/* For a host whose callbacks need a runtime that is about to go, as an interpreter at its exit: no
+ * callback and no `drop` begins any more, in the whole process and for good, and those that run are
+ * waited for. Threads of Cove that would call one stand still until the process is gone; only the
+ * calling thread may still be called back. What would answer through a callback is then refused
+ * with COVE_FAILED_PRECONDITION. Close what is open before. Success when repeated.
+ *
+ * Waits at most `timeout_ms`. Errors: COVE_TIMEOUT - a callback has not returned.
+ * Since: 0.1 */
+COVE_API cove_status cove_end_callbacks(uint64_t timeout_ms, cove_error** out_error);
+
 /* ================================ 5. Acquiring ================================ */
 
 /* Who owns a workspace. A chat is not part of it: all chats of a user share the workspace. */

@@ -1,5 +1,7 @@
 #include "callbacks.hpp"
 
+#include "callback_gate.hpp"
+
 namespace cove::capi {
 namespace {
 
@@ -14,8 +16,21 @@ void UserData::end() noexcept {
   drop(data_);
 }
 
-CallbackScope::CallbackScope() noexcept { ++depth; }
-CallbackScope::~CallbackScope() { --depth; }
+CallbackScope::CallbackScope() noexcept {
+  if (depth == 0) CallbackGate::instance().enter();
+  ++depth;
+}
+
+CallbackScope::~CallbackScope() {
+  if (--depth == 0) CallbackGate::instance().leave();
+}
+
 bool CallbackScope::active() noexcept { return depth > 0; }
+
+Result<void> check_callbacks() {
+  if (!CallbackGate::instance().ended()) return ok();
+  return Error(ErrorCode::kFailedPrecondition,
+               "the callbacks of this process were ended by cove_end_callbacks: none would come");
+}
 
 }  // namespace cove::capi

@@ -30,7 +30,7 @@ class UserData {
 };
 
 /// Stands while a callback of the host runs on this thread: what waits is refused meanwhile,
-/// since it could only wait for the thread it is on.
+/// since it could only wait for the thread it is on. Does not return where callbacks were ended.
 class CallbackScope {
  public:
   CallbackScope() noexcept;
@@ -40,6 +40,9 @@ class CallbackScope {
 
   static bool active() noexcept;
 };
+
+/// kFailedPrecondition where callbacks were ended: what would come through one is not begun.
+Result<void> check_callbacks();
 
 namespace detail {
 
@@ -114,6 +117,7 @@ cove_status guarded_start(cove_error** out_error, typename Reply<Out>::Function 
   UserData user(user_data, drop);
   return guarded(out_error, [&]() -> Result<void> {
     COVE_TRY_VOID(require(reinterpret_cast<const void*>(done), "done"));
+    COVE_TRY_VOID(check_callbacks());
     const auto reply = std::make_shared<Reply<Out>>(done, std::move(user));
     cove_error* const failed = run([&] { return body(reply); });
     if (failed == nullptr) return ok();

@@ -67,8 +67,9 @@ extern "C" {
 cove_status cove_sweep_json(cove_handle* cove, const cove_sweep_options* options,
                             cove_buffer** out_json, cove_error** out_error) {
   return capi::guarded(out_error, [&]() -> Result<void> {
+    const auto cleared = capi::clear(out_json, "out_json");
     COVE_TRY(const auto sweep, capi::read_sweep(options));
-    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
+    COVE_TRY_VOID(cleared);
     COVE_TRY_VOID(capi::require(cove, "cove"));
     COVE_TRY_VOID(capi::check_may_wait(*cove->library));
     COVE_TRY(const auto report, cove->library->cove().sweep(sweep.options, sweep.call));
@@ -95,8 +96,9 @@ cove_status cove_destroy_source_json(cove_handle* cove, const char* source,
                                      const cove_destroy_source_options* options,
                                      cove_buffer** out_json, cove_error** out_error) {
   return capi::guarded(out_error, [&]() -> Result<void> {
+    const auto cleared = capi::clear(out_json, "out_json");
     COVE_TRY(auto destroy, capi::read_destroy(source, options));
-    COVE_TRY_VOID(capi::clear(out_json, "out_json"));
+    COVE_TRY_VOID(cleared);
     COVE_TRY_VOID(capi::require(cove, "cove"));
     COVE_TRY_VOID(capi::check_may_wait(*cove->library));
     COVE_TRY(const auto destroyed, cove->library->cove().destroy_source(

@@ -237,6 +237,12 @@ TEST_CASE("Cove: the calls on a whole deployment give their answers", "[capi][ca
           COVE_INVALID_ARGUMENT);
     CHECK(raw == nullptr);
   }
+  REQUIRE(cove_metrics_text(cove.get(), nullptr, &raw, nullptr) == COVE_OK);
+  CHECK(text() == "cove_sandboxes 1\n");
+  cove_sweep_options sweep = COVE_SWEEP_OPTIONS_INIT;
+  sweep.struct_size = 1;
+  CHECK(cove_sweep_json(cove.get(), &sweep, &raw, nullptr) == COVE_INVALID_ARGUMENT);
+  CHECK(raw == nullptr);
 }
 
 TEST_CASE("Cove: a stop is given its time to wait", "[capi][calls]") {

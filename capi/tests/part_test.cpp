@@ -254,7 +254,7 @@ TEST_CASE("cove_open_start: a clock of the host's is taken over, whatever comes 
   CHECK(hand.destroyed == 3);
   options.reserved0 = 1;
   CHECK(cove_open_start(kConfig, &options, on_opened, nullptr, nullptr, nullptr) ==
-        COVE_INVALID_ARGUMENT);
+        COVE_UNSUPPORTED);
   CHECK(hand.destroyed == 4);
 }
 

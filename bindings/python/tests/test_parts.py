@@ -177,6 +177,7 @@ class Parts(unittest.TestCase):
             stream = workspace.stream(["sh", "-c", "echo up; exec sleep 100"], timeout=3600)
             self.assertEqual(next(iter(stream)).data, b"up\n")
             clock.advance(3601)
+            self.assertEqual(list(stream), [])
             self.assertEqual(stream.result.outcome, "timed_out")
             workspace.close()
             c.destroy(cove.sandbox_id_of(KEY))

@@ -76,7 +76,7 @@ TEST_CASE_METHOD(World, "Activity: a renewal under way does not bring back what 
   cluster.world.record_points(true);
   const auto renews = [&] {
     const auto& points = cluster.world.points();
-    return !points.empty() && points.back() == "find:before";
+    return !points.empty() && points.back() == "find:after";
   };
   REQUIRE(cluster.world.run_until(renews));
   cluster.finish(process.release(sandbox())).value();

@@ -210,7 +210,8 @@ TEST_CASE("Lifecycle: after a death at any place, a sweep finishes or gives up w
           "[fault][lifecycle][pain-14][pain-30]") {
   at_every_place([](SimCluster& cluster, const Scenario& scenario) {
     const auto left = cluster.store.record(sandbox());
-    const bool claimed = left && left->operation.has_value();
+    const bool claimed =
+        left && left->operation && left->operation->kind == OperationKind::kDestroy;
     SimProcess& next = cluster.start();
     const auto report = cluster.finish(next.sweep()).value();
     CHECK(report.errors.empty());

@@ -321,6 +321,12 @@ def _close_all() -> None:
             lib["cove_close"](owned.raw, 15_000)  # commands that ignore SIGTERM take their grace time
         except CoveError:
             pass  # a callback that does not end: the process ends anyway
+    # A thread that comes back to an interpreter which is gone ends the process with an abort; also
+    # that of a Cove that was closed long ago may be on its last lines.
+    try:
+        lib["cove_end_callbacks"](5_000)
+    except CoveError:
+        pass
 
 
 # What a forked child finds here is its parent's.

@@ -911,6 +911,7 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_close", c_int32, (Cove, c_uint64, P(Error)), _check),
     ("cove_close_start", c_int32, (Cove, c_uint64, DoneFn, *_ANSWER), _check),
     ("cove_free", None, (Cove,), None),
+    ("cove_end_callbacks", c_int32, (c_uint64, P(Error)), _check),
     ("cove_workspace_key_init", None, (P(WorkspaceKey), c_size_t), None),
     ("cove_sandbox_id_of", c_int32, (P(WorkspaceKey), P(Buffer), P(Error)), _check),
     ("cove_prepare_create", c_int32, (P(Prepare), P(Error)), _check),
