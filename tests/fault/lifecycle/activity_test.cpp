@@ -22,8 +22,8 @@ struct World {
   void wake(const char* user = "ana") { cluster.finish(process.acquire(key_of(user))).value(); }
   std::size_t timers() const { return process.host().timers(); }
   bool in_use() {
-    const auto record = *cluster.store.record(sandbox());
-    return lifecycle::has_live_lease(record, cluster.world.store_time(), OwnerId());
+    const auto record = cluster.store.record(sandbox());
+    return record && lifecycle::has_live_lease(*record, cluster.world.store_time(), OwnerId());
   }
 };
 
