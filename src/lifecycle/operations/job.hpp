@@ -21,7 +21,8 @@ struct Job {
   std::shared_ptr<Gates::Hold> hold;
   StoredRecord at;  ///< the record as this process last saw it
   OperationId id;
-  Instant beat_at{};  ///< when the newest heartbeat that arrived was sent
+  std::optional<Phase> reached;  ///< by this process's steps; the store may have forgotten it
+  Instant beat_at{};             ///< when the newest heartbeat that arrived was sent
   Drain drain = Drain::kIdle;
   Instant drain_until{};  ///< what runs may finish until then
   Reason reason = Reason::kAsked;

@@ -100,6 +100,19 @@ Task<Result<bool>> commit(Job& job, Transform transform, Durability durability) 
   }
 }
 
+/// Brings the record to a phase that this job reached. A store that crashed may have forgotten
+/// relaxed swaps; what they said is still so, and a step may not be possible twice.
+Task<Result<bool>> catch_up(Job& job, Phase reached) {
+  const Transform next_phase = [&](const Record& record, StoreTime now) {
+    return advance(record, job.id, now, std::nullopt);
+  };
+  while (job.operation().phase != reached) {
+    COVE_CO_TRY(const bool mine, co_await commit(job, next_phase, Durability::kRelaxed));
+    if (!mine) co_return false;
+  }
+  co_return true;
+}
+
 /// The last swap of a destroy: the tombstone first, then the record goes.
 Task<Result<bool>> commit_removal(Job& job) {
   Core& core = *job.core;
@@ -137,7 +150,10 @@ Task<Result<bool>> commit_step(Job& job, const Row& row, StepOutcome outcome) {
   if (!reached->next && row.kind == OperationKind::kDestroy) {
     co_return co_await commit_removal(job);
   }
+  bool forgotten = false;
   const Transform transform = [&](const Record& record, StoreTime now) -> Result<Record> {
+    forgotten = record.operation->phase != row.phase;
+    if (forgotten) return Error(ErrorCode::kConflict, "the store forgot a phase");
     Record next = record;
     if (row.next) {
       COVE_TRY(next, advance(std::move(next), job.id, now, outcome.snapshot));
@@ -148,7 +164,12 @@ Task<Result<bool>> commit_step(Job& job, const Row& row, StepOutcome outcome) {
     return renew_lease(std::move(next), job.core->parts.owners.self(), now,
                        job.core->settings.activity_lease);
   };
-  co_return co_await commit(job, transform, durability_of_step(row, *reached));
+  for (;;) {
+    COVE_CO_TRY(const bool mine, co_await catch_up(job, row.phase));
+    if (!mine) co_return false;
+    auto committed = co_await commit(job, transform, durability_of_step(row, *reached));
+    if (committed || !forgotten) co_return committed;
+  }
 }
 
 Failure failure_of(const Job& job, const Error& error) {
@@ -230,11 +251,15 @@ Error yielded_error(const Job& job) {
                "sandbox '" + job.at.record.sandbox_id.str() + "' is wanted for something else");
 }
 
-/// Whether the step may begin: the operation is this job's, and a heartbeat arrived lately.
+/// Whether the step may begin: the operation is this job's, at the phase that it reached, and a
+/// heartbeat arrived lately.
 Task<Result<bool>> may_go_on(Job& job) {
   const Core& core = *job.core;
   const CallContext call = core.own_call();
   COVE_CO_TRY(const bool mine, co_await is_still_mine(job, call));
+  if (mine && job.reached && job.operation().phase != *job.reached) {
+    co_return co_await catch_up(job, *job.reached);
+  }
   const auto age = core.parts.clock.now() - job.beat_at;
   if (!mine || age < core.settings.owner_dead_after / 3) co_return mine;
   const Transform transform = [&](const Record& record, StoreTime now) {
@@ -261,6 +286,7 @@ Task<Result<std::optional<Driven>>> drive_once(JobPtr job) {
   }
   COVE_CO_TRY(const bool committed, co_await commit_step(*job, row, outcome));
   if (!committed) co_return std::optional<Driven>(Driven::kLost);
+  if (row.next) job->reached = row.next;
   const bool ended = !job->at.record.operation || row.next == Phase::kArchiveDeleted || !row.next;
   tell(*job, row.kind, row.next.value_or(row.phase), ended);
   const bool frees = row.kind == OperationKind::kStop || row.kind == OperationKind::kDestroy;

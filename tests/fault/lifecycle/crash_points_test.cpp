@@ -273,3 +273,25 @@ TEST_CASE("Lifecycle: after a death at any place, destroy leaves a tombstone and
     CHECK(cluster.files_of(sandbox()).empty());
   });
 }
+
+TEST_CASE("Lifecycle: where the store forgets what was not durable, the operation still completes",
+          "[fault][lifecycle]") {
+  for (const Scenario& scenario : kScenarios) {
+    for (const Place& place : places_of(scenario)) {
+      INFO(scenario.name << ": the store crashes at " << place.first << " #" << place.second);
+      SimCluster cluster(7);
+      cluster.has_second = true;
+      cluster.world.on_power_loss = [&](const std::string&) { cluster.store.lose_power(); };
+      SimProcess& process = cluster.start();
+      scenario.prepare(cluster, process);
+      cluster.world.forget_at(place.first, place.second);
+      const auto done = scenario.act(process);
+      cluster.world.run_for(2min);
+      CHECK_FALSE((*done && !**done));
+      const auto record = cluster.store.record(sandbox());
+      CHECK((!record || !record->operation || record->operation->owner != process.host().self()));
+      check_woken(cluster, cluster.finish(process.acquire(key_of("ana"))));
+      check_clean(cluster);
+    }
+  }
+}

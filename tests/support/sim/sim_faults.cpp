@@ -21,7 +21,7 @@ void SimFaults::draw(std::uint64_t seed, SimFaultRates rates) {
 void SimFaults::play(const std::vector<SimFault>& faults) {
   rates_.clear();
   listed_.clear();
-  for (const SimFault& fault : faults) listed_[{fault.host, fault.call}] = fault;
+  for (const SimFault& fault : faults) listed_[{fault.host, fault.name, fault.call}] = fault;
 }
 
 void SimFaults::end() {
@@ -29,23 +29,23 @@ void SimFaults::end() {
   listed_.clear();
 }
 
-SimFault SimFaults::drawn(std::size_t host, std::uint64_t call, bool is_upload) {
+SimFault SimFaults::drawn(std::size_t host, const std::string& name, std::uint64_t call) {
   const std::uint64_t number = random_();
   std::uint64_t chance = (number >> 32U) % 100'000;
   for (const auto& [kind, rate] : rates_) {
-    if (kind == SimFaultKind::kSpoiled && !is_upload) continue;
-    if (chance < rate) return SimFault{kind, host, call, static_cast<std::uint32_t>(number)};
+    if (kind == SimFaultKind::kSpoiled && name != "upload") continue;
+    if (chance < rate) return SimFault{kind, host, name, call, static_cast<std::uint32_t>(number)};
     chance -= rate;
   }
   return {};
 }
 
-SimFault SimFaults::at(std::size_t host, std::uint64_t call, bool is_upload) {
+SimFault SimFaults::at(std::size_t host, const std::string& name, std::uint64_t call) {
   SimFault fault;
   if (!rates_.empty()) {
-    fault = drawn(host, call, is_upload);
+    fault = drawn(host, name, call);
   } else if (!listed_.empty()) {
-    const auto found = listed_.find({host, call});
+    const auto found = listed_.find({host, name, call});
     if (found != listed_.end()) fault = found->second;
   }
   if (fault.kind != SimFaultKind::kNone) happened_.push_back(fault);

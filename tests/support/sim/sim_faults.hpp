@@ -1,7 +1,8 @@
 /// What goes wrong at the calls of simulated hosts: drawn from a seed, or played from a list.
 ///
-/// A fault is named by its host and that host's n-th call, so that a run can be repeated with fewer
-/// of them. They come from a stream of numbers of their own: to leave one out moves no other one.
+/// A fault is named by its host and that host's n-th call of a name, so that a run can be repeated
+/// with fewer of them, and with less of what happened between. They come from a stream of numbers
+/// of their own: to leave one out moves no other one.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +11,7 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,7 +40,8 @@ std::string_view name_of(SimFaultKind kind) noexcept;
 struct SimFault {
   SimFaultKind kind = SimFaultKind::kNone;
   std::size_t host = 0;      ///< in the order they were made
-  std::uint64_t call = 0;    ///< the host's, from 1
+  std::string name;          ///< of the call
+  std::uint64_t call = 0;    ///< the host's of this name, from 1
   std::uint32_t amount = 0;  ///< how long, how far: each kind makes its own of it
 
   friend bool operator==(const SimFault&, const SimFault&) = default;
@@ -59,17 +62,17 @@ class SimFaults {
   void end();
 
   /// What goes wrong at this call.
-  SimFault at(std::size_t host, std::uint64_t call, bool is_upload);
+  SimFault at(std::size_t host, const std::string& name, std::uint64_t call);
 
   /// Those that came, in order.
   const std::vector<SimFault>& happened() const { return happened_; }
 
  private:
-  SimFault drawn(std::size_t host, std::uint64_t call, bool is_upload);
+  SimFault drawn(std::size_t host, const std::string& name, std::uint64_t call);
 
   std::mt19937_64 random_;
   SimFaultRates rates_;
-  std::map<std::pair<std::size_t, std::uint64_t>, SimFault> listed_;
+  std::map<std::tuple<std::size_t, std::string, std::uint64_t>, SimFault> listed_;
   std::vector<SimFault> happened_;
 };
 

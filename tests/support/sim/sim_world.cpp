@@ -187,6 +187,12 @@ void SimWorld::run_for(Duration length) {
 void SimWorld::crash_at(std::string name, int nth) {
   crash_point_ = std::move(name);
   crash_count_ = nth;
+  crashes_store_ = false;
+}
+
+void SimWorld::forget_at(std::string name, int nth) {
+  crash_at(std::move(name), nth);
+  crashes_store_ = true;
 }
 
 void SimWorld::point(SimHost& host, const std::string& name, const char* side) {
@@ -194,11 +200,13 @@ void SimWorld::point(SimHost& host, const std::string& name, const char* side) {
   const std::string place = name + side;
   if (records_points_ && host.alive()) points_.push_back(place);
   if (!host.alive() || crash_count_ == 0 || place != crash_point_) return;
-  if (--crash_count_ == 0) host.crash();
+  if (--crash_count_ > 0) return;
+  if (crashes_store_) return on_power_loss({});
+  host.crash();
 }
 
 SimFault SimWorld::next_fault(SimHost& host, const std::string& name) {
-  const SimFault fault = faults.at(host.number_, ++host.calls_, name == "upload");
+  const SimFault fault = faults.at(host.number_, name, ++host.calls_[name]);
   if (fault.kind == SimFaultKind::kNone) return fault;
   if (tells_) tell(host.owner_.str() + ": " + std::string(name_of(fault.kind)) + " at " + name);
   if (fault.kind == SimFaultKind::kPause) {

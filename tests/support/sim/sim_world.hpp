@@ -85,7 +85,7 @@ class SimHost final : public Scheduler, public Clock, public OwnerRegistry, publ
   OwnerId owner_;
   bool alive_ = true;
   Instant died_at_{};
-  std::uint64_t calls_ = 0;
+  std::map<std::string, std::uint64_t> calls_;  // how many of each name
   std::deque<std::function<void()>> ready_;
   std::set<std::uint64_t> timers_;
   std::uint64_t steps_ = 0;
@@ -124,6 +124,8 @@ class SimWorld {
 
   /// Crashes the host that reaches `name` for the n-th time.
   void crash_at(std::string name, int nth = 1);
+  /// The same where the store forgets what was not durable, and its hosts go on.
+  void forget_at(std::string name, int nth = 1);
   /// Names of places that were reached, in order, while recording.
   void record_points(bool on) { records_points_ = on; }
   const std::vector<std::string>& points() const { return points_; }
@@ -186,6 +188,7 @@ class SimWorld {
   std::vector<std::string> history_;
   std::string crash_point_;
   int crash_count_ = 0;
+  bool crashes_store_ = false;
   bool records_points_ = false;
   std::vector<std::string> points_;
   std::vector<std::string> violations_;
