@@ -33,6 +33,7 @@ Result<Attempt> Core::attempt(StoreTime now, const std::string& provider) const 
   attempt.owner = parts.owners.self();
   attempt.now = now;
   attempt.generation = Generation(base::random_name(parts.ids));
+  attempt.incarnation = Incarnation(base::random_name(parts.ids));
   attempt.provider = made_by->name();
   attempt.node = made_by->node();
   return attempt;

@@ -355,8 +355,7 @@ Task<Result<std::shared_ptr<Job>>> take_first(std::shared_ptr<Core> core,
   COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
   const std::string usual;
   COVE_CO_TRY(const Attempt attempt, core->attempt(now, usual));
-  const Incarnation incarnation(base::random_name(core->parts.ids));
-  Record record = first_record(sandbox, key, incarnation, attempt);
+  Record record = first_record(sandbox, key, attempt);
   const auto inserted = co_await core->records.insert(record, call);
   if (inserted) {
     StoredRecord taken{std::move(record), *inserted};

@@ -216,12 +216,11 @@ bool names_volume(const Record& record, const Generation& generation) {
          (record.operation && record.operation->generation == generation);
 }
 
-Record first_record(const SandboxId& sandbox, const WorkspaceKey& key,
-                    const Incarnation& incarnation, const Attempt& attempt) {
+Record first_record(const SandboxId& sandbox, const WorkspaceKey& key, const Attempt& attempt) {
   Record record;
   record.sandbox_id = sandbox;
   record.key = key;
-  record.incarnation = incarnation;
+  record.incarnation = attempt.incarnation;
   record.created_at = attempt.now;
   record.last_active_at = attempt.now;
   record.operation.emplace();
@@ -259,6 +258,9 @@ Result<Record> take_over(Record record, const Attempt& attempt) {
   if (!row) return refusal(record, "there is nothing to take over");
   discard_attempt(record);
   if (row->take_over == TakeOver::kRestart) record.operation->phase = first_phase(*row);
+  // Nothing lives yet; and where a first write that was sent again brought a destroyed sandbox's
+  // record back, what its tombstone deletes must not be what comes now.
+  if (row->kind == OperationKind::kProvision) record.incarnation = attempt.incarnation;
   ++record.operation->attempt;
   begin_attempt(record, attempt);
   return record;

@@ -191,6 +191,7 @@ struct Attempt {
   NodeId node;
   LeaseRule leases = LeaseRule::kAll;
   std::chrono::milliseconds drain_for{0};  ///< of a stop: how long what runs may take to finish
+  Incarnation incarnation;                 ///< new and random; used where a sandbox begins
 };
 
 /// What went wrong with an attempt.
@@ -219,8 +220,7 @@ bool has_live_lease(const Record& record, StoreTime now, const OwnerId& except);
 bool names_volume(const Record& record, const Generation& generation);
 
 /// The first record of a sandbox, with its provision claimed.
-Record first_record(const SandboxId& sandbox, const WorkspaceKey& key,
-                    const Incarnation& incarnation, const Attempt& attempt);
+Record first_record(const SandboxId& sandbox, const WorkspaceKey& key, const Attempt& attempt);
 
 // Each of the following returns the record as it is after the event, or why that must not be:
 // kConflict - the operation is not `id`'s any more; kFailedPrecondition - not from here.

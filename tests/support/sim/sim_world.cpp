@@ -206,7 +206,9 @@ void SimWorld::point(SimHost& host, const std::string& name, const char* side) {
 }
 
 SimFault SimWorld::next_fault(SimHost& host, const std::string& name) {
-  const SimFault fault = faults.at(host.number_, name, ++host.calls_[name]);
+  // Without the details that it has only where somebody wants to know them.
+  const std::string plain = name.substr(0, name.find(' '));
+  const SimFault fault = faults.at(host.number_, plain, ++host.calls_[plain]);
   if (fault.kind == SimFaultKind::kNone) return fault;
   if (tells_) tell(host.owner_.str() + ": " + std::string(name_of(fault.kind)) + " at " + name);
   if (fault.kind == SimFaultKind::kPause) {

@@ -152,8 +152,17 @@ bool Rules::is_doomed(const VolumeRef& volume) const {
   });
 }
 
+bool Rules::is_buried(const Record& record) const {
+  if (!record.operation || record.operation->kind != OperationKind::kProvision) return false;
+  const auto body = cluster_.store.body({DocumentKind::kTombstone, record.sandbox_id.str()});
+  if (!body) return false;
+  const auto tombstone = lifecycle::parse_tombstone(*body).value();
+  return std::any_of(tombstone.graves.begin(), tombstone.graves.end(),
+                     [&](const auto& grave) { return grave.incarnation == record.incarnation; });
+}
+
 void Rules::check_files(const Record& record) {
-  if (is_destroyed(record)) return;
+  if (is_destroyed(record) || is_buried(record)) return;
   const SimFiles files = promised(record);
   if (files.empty()) return;
   const auto there = kept(record);

@@ -53,7 +53,11 @@ void Rules::on_change(const Record* before, const Record* after) {
     return;
   }
   if (after == nullptr) return check_removal(*before);
-  if (before->incarnation != after->incarnation) wrong(*after, "became another incarnation");
+  const bool begins = before->operation && before->operation->kind == OperationKind::kProvision &&
+                      after->operation && after->operation->id != before->operation->id;
+  if (before->incarnation != after->incarnation && !begins) {
+    wrong(*after, "became another incarnation");
+  }
   if (after->epoch < before->epoch) wrong(*after, "its epoch went back");
   const bool same_volume = before->generation == after->generation && !after->generation.empty();
   if (same_volume && (before->provider != after->provider || before->node != after->node)) {

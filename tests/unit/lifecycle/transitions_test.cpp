@@ -140,8 +140,15 @@ Record busy_record(SandboxState state, OperationKind kind, Phase phase) {
 }
 
 Attempt attempt(const std::string& id) {
-  return Attempt{OperationId(id), OwnerId("m2/p2"), kNow,           Generation("new"),
-                 "sim",           NodeId("m2"),     LeaseRule::kAll};
+  Attempt attempt;
+  attempt.id = OperationId(id);
+  attempt.owner = OwnerId("m2/p2");
+  attempt.now = kNow;
+  attempt.generation = Generation("new");
+  attempt.provider = "sim";
+  attempt.node = NodeId("m2");
+  attempt.incarnation = Incarnation("another life");
+  return attempt;
 }
 
 /// A volume of the place where records are before an operation.
@@ -259,6 +266,8 @@ TEST_CASE(
         CHECK(taken->operation->id == OperationId("next"));
         CHECK(taken->operation->owner == OwnerId("m2/p2"));
         CHECK(taken->operation->attempt == 2);
+        const bool begins = course.kind == OperationKind::kProvision;
+        CHECK(taken->incarnation == (begins ? Incarnation("another life") : record.incarnation));
         const bool leaves = is_leaving(record.state, course.kind);
         const bool starts = course.to == SandboxState::kRunning && !leaves;
         const Phase first = course.phases[course.arrives == SIZE_MAX ? 0 : course.arrives];
