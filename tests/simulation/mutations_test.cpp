@@ -50,9 +50,10 @@ TEST_CASE("Simulation: a failure is told in a few lines, without what it does no
   REQUIRE(small.actions);
   REQUIRE(small.faults);
   CHECK(play_story(small).failed());
-  // A visit, an archive, and the upload that is spoiled; what else may be left is little.
-  CHECK(small.actions->size() <= 6);
-  CHECK(small.faults->size() <= 3);
+  // A visit, an archive, and the upload that is spoiled; what else may be left is little. Where the
+  // one who uploads came after others had died, their deaths stay.
+  CHECK(small.actions->size() <= 10);
+  CHECK(small.faults->size() <= 5);
   const std::string text = report(plan);
   INFO(text);
   CHECK(text.find("mutation verify-skipped") != std::string::npos);
