@@ -1197,7 +1197,7 @@ COVE_API cove_status cove_workspace_find_process_start(cove_workspace* workspace
 /* A part of what a process wrote. Immutable. */
 typedef struct cove_output_slice cove_output_slice;
 
-/* Returns the first byte; *out_size, which may be NULL, gets their number.
+/* Returns the first byte; *out_size, which may be NULL, gets their number. No NUL follows them.
  * Since: 0.1 */
 COVE_API const char* cove_output_slice_data(const cove_output_slice* slice, size_t* out_size);
 

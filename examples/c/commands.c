@@ -56,12 +56,15 @@ static void background(cove_workspace* workspace) {
   cove_process_info* ended = NULL;
   cove_output_slice* slice = NULL;
   const char* id;
+  const char* bytes;
+  size_t size = 0;
   options.name = "server";
   output.wait_ms = 60000;
   must(cove_workspace_start_process(workspace, argv, 3, NULL, &options, &info, &error));
   id = cove_process_info_id(info);
   must(cove_workspace_process_output(workspace, id, &output, &slice, &error));
-  check(strcmp(cove_output_slice_data(slice, NULL), "up\n") == 0, "its output is read by its id");
+  bytes = cove_output_slice_data(slice, &size);
+  check(size == 3 && memcmp(bytes, "up\n", size) == 0, "its output is read by its id");
   must(cove_workspace_end_process(workspace, id, NULL, &ended, &error));
   check(cove_process_info_result(ended) != NULL, "it has ended");
   must(cove_workspace_remove_process(workspace, id, NULL, &error));

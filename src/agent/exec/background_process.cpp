@@ -145,7 +145,8 @@ void BackgroundProcess::on_input_used(std::uint64_t bytes) {
     bytes -= count;
     first.bytes -= count;
     const auto writer = first.writer.lock();
-    if (writer) writer->stream.send_credit(writer->window.consume(count));
+    const bool waits = writer && writer->stream.is_open();
+    if (waits) writer->stream.send_credit(writer->window.consume(count));
     if (first.bytes == 0) written_.pop_front();
   }
 }
@@ -180,9 +181,10 @@ void BackgroundProcess::on_failed(const Error& error) {
 void BackgroundProcess::on_ended(const RunEnd& end) {
   const auto self = shared_from_this();
   end_ = end;
+  // Those who have read all get their answer, and know by it that what they write is not read.
+  tell_readers();
   // Somebody may read on for long: what nobody can write to any more is not waited for.
   on_input_used(UINT64_MAX);
-  tell_readers();
   owner_.on_process_ended(*this);
 }
 
