@@ -11,14 +11,31 @@
 
 namespace bench {
 
+class ScratchDirectory {
+ public:
+  ScratchDirectory() {
+    const char* place = std::getenv("TMPDIR");
+    std::string name = std::string(place != nullptr ? place : "/tmp") + "/cove-bench.XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) std::abort();
+    path_ = name;
+  }
+  ~ScratchDirectory() { std::filesystem::remove_all(path_); }
+  ScratchDirectory(const ScratchDirectory&) = delete;
+  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 class Scratch {
  public:
-  Scratch() : directory_(make_directory()), cove_(open(directory_)) {}
+  Scratch() : cove_(open(directory_.path())) {}
   ~Scratch() {
     const auto page = cove_.list().value();
     for (const auto& record : page.records) cove_.destroy(record.sandbox_id).value();
     cove_.close().value();
-    std::filesystem::remove_all(directory_);
   }
   Scratch(const Scratch&) = delete;
   Scratch& operator=(const Scratch&) = delete;
@@ -26,19 +43,13 @@ class Scratch {
   cove::Cove& cove() { return cove_; }
 
  private:
-  static std::filesystem::path make_directory() {
-    const char* place = std::getenv("TMPDIR");
-    std::string name = std::string(place != nullptr ? place : "/tmp") + "/cove-bench.XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    return name;
-  }
   static cove::Cove open(const std::filesystem::path& directory) {
     cove::Config config;
     config.state_dir = (directory / "state").string();
     return cove::Cove::open(config).value();
   }
 
-  std::filesystem::path directory_;
+  ScratchDirectory directory_;
   cove::Cove cove_;
 };
 
