@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import json
 import threading
@@ -106,6 +107,10 @@ class Registry:
     def get(self, number: Optional[int]) -> Any:
         return self._objects.get(number or 0)
 
+    def take(self, number: Optional[int]) -> Any:
+        """Of what C calls once: it is not needed any more."""
+        return self._objects.pop(number or 0, None)
+
     def remove(self, number: Optional[int]) -> None:
         self._objects.pop(number or 0, None)
 
@@ -118,6 +123,8 @@ def _drop(number: Optional[int]) -> None:
 
 
 drop = _ffi.DropFn(_drop)
+#: For completions: they come exactly once, and take what they are for out of the registry.
+_NO_DROP = ctypes.cast(0, _ffi.DropFn)
 
 
 class Reply:
@@ -125,7 +132,10 @@ class Reply:
 
     def __init__(self, take: Callable[[Any], Any]) -> None:
         self._take = take
-        self._ready = threading.Event()
+        # Held until the end comes: as an Event, with one lock instead of two and a queue.
+        self._ready = threading.Lock()
+        self._ready.acquire()
+        self._is_over = False
         self._value: Any = None
         self._error: Optional[BaseException] = None
 
@@ -141,10 +151,14 @@ class Reply:
             self._tell()
 
     def _tell(self) -> None:
-        self._ready.set()
+        self._is_over = True
+        self._ready.release()
 
     def wait(self) -> None:
-        self._ready.wait()
+        # Asked first: a KeyboardInterrupt may have come between the two lines below it.
+        if not self._is_over:
+            self._ready.acquire()
+            self._ready.release()
 
     def result(self) -> Any:
         self.wait()
@@ -162,59 +176,59 @@ def _nothing(value: Any) -> None:
 
 
 def _on_done(number: Optional[int], error: _ffi.Error) -> None:
-    registry.get(number).complete(None, error)
+    registry.take(number).complete(None, error)
 
 
 def _on_buffer(number: Optional[int], buffer: _ffi.Buffer, error: _ffi.Error) -> None:
-    registry.get(number).complete(buffer, error)
+    registry.take(number).complete(buffer, error)
 
 
 def _on_opened(number: Optional[int], cove: _ffi.Cove, error: _ffi.Error) -> None:
-    registry.get(number).complete(cove, error)
+    registry.take(number).complete(cove, error)
 
 
 def _on_acquired(number: Optional[int], workspace: _ffi.Workspace, error: _ffi.Error) -> None:
-    registry.get(number).complete(workspace, error)
+    registry.take(number).complete(workspace, error)
 
 
 def _on_file_info(number: Optional[int], info: _ffi.FileInfo, error: _ffi.Error) -> None:
-    registry.get(number).complete(info, error)
+    registry.take(number).complete(info, error)
 
 
 def _on_file_page(number: Optional[int], page: _ffi.FilePage, error: _ffi.Error) -> None:
-    registry.get(number).complete(page, error)
+    registry.take(number).complete(page, error)
 
 
 def _on_file_content(number: Optional[int], content: _ffi.FileContent, error: _ffi.Error) -> None:
-    registry.get(number).complete(content, error)
+    registry.take(number).complete(content, error)
 
 
 def _on_line_slice(number: Optional[int], lines: _ffi.LineSlice, error: _ffi.Error) -> None:
-    registry.get(number).complete(lines, error)
+    registry.take(number).complete(lines, error)
 
 
 def _on_edit_result(number: Optional[int], result: _ffi.EditResult, error: _ffi.Error) -> None:
-    registry.get(number).complete(result, error)
+    registry.take(number).complete(result, error)
 
 
 def _on_edit_results(number: Optional[int], results: _ffi.EditResults, error: _ffi.Error) -> None:
-    registry.get(number).complete(results, error)
+    registry.take(number).complete(results, error)
 
 
 def _on_tree_counts(number: Optional[int], counts: _ffi.TreeCounts, error: _ffi.Error) -> None:
-    registry.get(number).complete(counts, error)
+    registry.take(number).complete(counts, error)
 
 
 def _on_process_info(number: Optional[int], info: _ffi.ProcessInfo, error: _ffi.Error) -> None:
-    registry.get(number).complete(info, error)
+    registry.take(number).complete(info, error)
 
 
 def _on_process_list(number: Optional[int], processes: _ffi.ProcessList, error: _ffi.Error) -> None:
-    registry.get(number).complete(processes, error)
+    registry.take(number).complete(processes, error)
 
 
 def _on_output_slice(number: Optional[int], output: _ffi.OutputSlice, error: _ffi.Error) -> None:
-    registry.get(number).complete(output, error)
+    registry.take(number).complete(output, error)
 
 
 #: Which callback a start form takes, by what it gives. They live as long as this module.
@@ -232,6 +246,22 @@ GIVES_TREE_COUNTS = _ffi.TreeCountsFn(_on_tree_counts)
 GIVES_PROCESS_INFO = _ffi.ProcessInfoFn(_on_process_info)
 GIVES_PROCESS_LIST = _ffi.ProcessListFn(_on_process_list)
 GIVES_OUTPUT_SLICE = _ffi.OutputSliceFn(_on_output_slice)
+
+
+class _answering:
+    """The number by which C tells `reply` its end; taken back where nothing was started."""
+
+    __slots__ = ("_number",)
+
+    def __init__(self, reply: Reply) -> None:
+        self._number = registry.add(reply)
+
+    def __enter__(self) -> int:
+        return self._number
+
+    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
+        if kind is not None:
+            registry.remove(self._number)
 
 
 class Ask(NamedTuple):
@@ -254,8 +284,8 @@ class Ask(NamedTuple):
     def begin(self, token: Cancel, reply: Reply) -> None:
         self.options.cancel = raw_cancel(token)
         options = _ffi.pointer_to(self.options)
-        number = registry.add(reply)
-        lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, drop)
+        with _answering(reply) as number:
+            lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, _NO_DROP)
 
 
 class Asking(Protocol):
@@ -283,7 +313,8 @@ class Opening(NamedTuple):
 
     def begin(self, token: Cancel, reply: Reply) -> None:
         options = _ffi.pointer_to(self.options)
-        lib["cove_open_start"](self.config, options, GIVES_COVE, registry.add(reply), drop)
+        with _answering(reply) as number:
+            lib["cove_open_start"](self.config, options, GIVES_COVE, number, _NO_DROP)
 
 
 class Closing(NamedTuple):
@@ -295,7 +326,8 @@ class Closing(NamedTuple):
     cancel: Optional[Cancel] = None
 
     def begin(self, token: Cancel, reply: Reply) -> None:
-        lib["cove_close_start"](self.owned.raw, self.timeout_ms, GIVES_NOTHING, registry.add(reply), drop)
+        with _answering(reply) as number:
+            lib["cove_close_start"](self.owned.raw, self.timeout_ms, GIVES_NOTHING, number, _NO_DROP)
 
 
 class WritingAgent(NamedTuple):
@@ -306,20 +338,34 @@ class WritingAgent(NamedTuple):
     cancel: Optional[Cancel] = None
 
     def begin(self, token: Cancel, reply: Reply) -> None:
-        lib["cove_agent_write_start"](self.path, GIVES_NOTHING, registry.add(reply), drop)
+        with _answering(reply) as number:
+            lib["cove_agent_write_start"](self.path, GIVES_NOTHING, number, _NO_DROP)
+
+
+class _Idle(threading.local):
+    """A token of this thread that nothing has triggered: most calls need none of their own."""
+
+    token: Optional[Cancel] = None
+
+
+_idle = _Idle()
 
 
 def make(ask: Asking) -> Any:
     """Makes a call and waits for its end. KeyboardInterrupt calls it off first."""
-    token = linked_cancel(ask.cancel)
+    token = linked_cancel(ask.cancel) if ask.cancel is not None else _idle.token or Cancel()
+    _idle.token = None  # a signal handler may make calls meanwhile
     reply = Reply(ask.take)
     ask.begin(token, reply)
     try:
-        return reply.result()
+        reply.wait()
     except KeyboardInterrupt:
         token.trigger()
         reply.wait()
         raise
+    if ask.cancel is None:
+        _idle.token = token
+    return reply.outcome()
 
 
 class Calling:
