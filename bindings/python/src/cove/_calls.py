@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import json
 import threading
@@ -123,8 +122,6 @@ def _drop(number: Optional[int]) -> None:
 
 
 drop = _ffi.DropFn(_drop)
-#: For completions: they come exactly once, and take what they are for out of the registry.
-_NO_DROP = ctypes.cast(0, _ffi.DropFn)
 
 
 class Reply:
@@ -285,7 +282,7 @@ class Ask(NamedTuple):
         self.options.cancel = raw_cancel(token)
         options = _ffi.pointer_to(self.options)
         with _answering(reply) as number:
-            lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, _NO_DROP)
+            lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, _ffi.NO_DROP)
 
 
 class Asking(Protocol):
@@ -314,7 +311,7 @@ class Opening(NamedTuple):
     def begin(self, token: Cancel, reply: Reply) -> None:
         options = _ffi.pointer_to(self.options)
         with _answering(reply) as number:
-            lib["cove_open_start"](self.config, options, GIVES_COVE, number, _NO_DROP)
+            lib["cove_open_start"](self.config, options, GIVES_COVE, number, _ffi.NO_DROP)
 
 
 class Closing(NamedTuple):
@@ -327,7 +324,7 @@ class Closing(NamedTuple):
 
     def begin(self, token: Cancel, reply: Reply) -> None:
         with _answering(reply) as number:
-            lib["cove_close_start"](self.owned.raw, self.timeout_ms, GIVES_NOTHING, number, _NO_DROP)
+            lib["cove_close_start"](self.owned.raw, self.timeout_ms, GIVES_NOTHING, number, _ffi.NO_DROP)
 
 
 class WritingAgent(NamedTuple):
@@ -339,7 +336,7 @@ class WritingAgent(NamedTuple):
 
     def begin(self, token: Cancel, reply: Reply) -> None:
         with _answering(reply) as number:
-            lib["cove_agent_write_start"](self.path, GIVES_NOTHING, number, _NO_DROP)
+            lib["cove_agent_write_start"](self.path, GIVES_NOTHING, number, _ffi.NO_DROP)
 
 
 class _Idle(threading.local):

@@ -177,6 +177,8 @@ class Content(c_void_p):
 
 
 DropFn = CFUNCTYPE(None, c_void_p)
+#: Of completions: they come exactly once, and take what they are for out of the registry.
+NO_DROP = ctypes.cast(0, DropFn)
 LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 DoneFn = CFUNCTYPE(None, c_void_p, Error)
 ReportFn = CFUNCTYPE(None, c_void_p, c_char_p)
