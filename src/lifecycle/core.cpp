@@ -157,15 +157,13 @@ Task<void> Core::count_out(std::shared_ptr<Core> core, Task<void> task) {
 }
 
 Task<void> Core::wait_until_idle(const CallContext& call) {
-  bool in_time = true;
-  while (running_beside_ > 0) {
+  for (CallContext bound = call; running_beside_ > 0;) {
     const auto idle = base::Completion<Result<void>>::make(parts.scheduler);
     idle_waiters_.push_back(idle);
-    const CallContext bound = in_time ? call : CallContext();
     const auto waited = co_await base::wait_bounded<void>(idle, parts.scheduler, bound);
-    if (waited || !in_time) continue;
+    if (waited) continue;
     // What runs uses the parts, which go when this returns: it is waited for, however long.
-    in_time = false;
+    bound = CallContext();
     log(LogLevel::kWarning, "closing waits for work that goes on");
   }
 }
