@@ -34,7 +34,7 @@ Error at_wrong_address(const CheckedTarget& target, const IpAddress& address) {
     return {ErrorCode::kPermissionDenied, fact + " (policy.proxy.allow)"};
   }
   return {ErrorCode::kPermissionDenied,
-          fact + " (policy.proxy.allow: a rule for the address, or private_addresses)"};
+          fact + " (policy.proxy.allow: a rule for the address, or \"private\": true)"};
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "client/guest_link.hpp"
 #include "prepare/skills/index.hpp"
 #include "prepare/steps/plan.hpp"
+#include "runtime/assembly/registry.hpp"
 #include "runtime/core.hpp"
 #include "runtime/cove_impl.hpp"
 #include "runtime/doctor.hpp"
@@ -218,6 +219,10 @@ Task<Result<void>> destroy_sandbox(std::shared_ptr<Core> core, SandboxId sandbox
 
 Task<Result<void>> relocate_sandbox(std::shared_ptr<Core> core, SandboxId sandbox,
                                     RelocateOptions options, const CallContext& call) {
+  auto& parts = core->parts();
+  COVE_CO_TRY_VOID(co_await base::offload(*parts.blocking, *parts.loop, [&] {
+    return runtime::check_destination(parts.config, options.provider);
+  }));
   auto work = core->lifecycle().relocate(sandbox, options, call);
   Result<void> result = co_await runtime::with_reserve(*core, std::move(work));
   doubt(*core, sandbox);

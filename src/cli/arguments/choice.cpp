@@ -47,6 +47,7 @@ Result<Workspace> acquire_chosen(const Invocation& invocation, PrepareInputs pre
   AcquireOptions options;
   options.chat_id = choice.chat.value_or("");
   options.prepare = std::move(prepare);
+  options.prepare.mirrors = invocation.request.prepare.mirrors;
   if (choice.sandbox) {
     // It names one that is there: a mistyped id must not begin an empty workspace.
     COVE_TRY(options.sandbox, chosen_sandbox(choice));

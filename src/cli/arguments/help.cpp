@@ -77,6 +77,7 @@ Options:
   -t, --tty           run it on a terminal, as ssh -t does: keys go to it as they are, Ctrl-C too,
                       and the window's size follows. Takes stdin without -i
   -e, --env NAME=VALUE    set a variable; may be repeated. Nothing of this shell's is passed on
+  --mirror NAME=URL   as of `cove prepare`; without it none is set
   --cwd DIR           where to run; default: the chat's directory, without a chat /workspace
   --timeout T         end the command, with all that it started, after T; exit code 124. The time
                       to wake the workspace does not count

@@ -189,6 +189,7 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
       app.add_option("--keep-alive", raw.keep_alive);
       app.add_option("--cwd", request.cwd);
       app.add_option("-e,--env", raw.env)->allow_extra_args(false);
+      app.add_option("--mirror", raw.mirrors)->allow_extra_args(false);
       break;
     case Verb::kLogs: app.add_flag("-f,--follow", request.follow); break;
     case Verb::kKill:
@@ -223,13 +224,9 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
     case Verb::kPrepare: add_prepare(app, request.prepare, raw); break;
     case Verb::kSkills: add_skills(app, request); break;
     case Verb::kList: app.add_option("--source", request.source); break;
+    case Verb::kRelocate: app.add_option("--provider", request.provider); [[fallthrough]];
     case Verb::kStop:
     case Verb::kArchive:
-      app.add_flag("--force", request.force);
-      app.add_option("--wait", raw.wait);
-      break;
-    case Verb::kRelocate:
-      app.add_option("--provider", request.provider);
       app.add_flag("--force", request.force);
       app.add_option("--wait", raw.wait);
       break;

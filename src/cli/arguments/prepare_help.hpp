@@ -17,7 +17,8 @@ Options:
   --init-version V    another version runs the same text again
   --input FILE        put a file of this machine into user_files of the chat; may be repeated
   --mirror NAME=URL   where a package manager gets its packages: npm, pypi, apt, go, cargo, maven or
-                      rubygems; may be repeated
+                      rubygems; may be repeated. The next command without it takes it away again:
+                      give it to `cove exec` too
   --skill VERSION     a skill that `cove skills add` keeps; may be repeated
   -e, --env NAME=VALUE    a variable for the script; may be repeated
   --time-zone ZONE, --locale LOCALE    such as Europe/Berlin and de_DE.UTF-8
@@ -26,8 +27,8 @@ Options:
   --app ID, --source-type T, --source-id ID, --user U, --chat C, --sandbox ID    see cove --help
   --home DIR, --config FILE, --timeout T, --verbose    see cove --help
 
-Exit code: 0; 1 where a step failed that the workspace can do without, such as the script; 125
-Cove's own.
+Exit code: 0; 1 where a step failed that the workspace can do without, such as the script, now or
+before so that its next try is still to come; 125 Cove's own.
 
 Example:
   cove prepare --app demo --user ana --chat c1 --init setup.sh --input sales.csv --report

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include <nlohmann/json.hpp>
@@ -16,7 +17,6 @@ constexpr std::size_t kMaxScript = 96 * 1024;
 Result<PrepareInputs> inputs_of(const Invocation& invocation) {
   const PrepareChoice& choice = invocation.request.prepare;
   PrepareInputs inputs;
-  inputs.mirrors = choice.mirrors;
   inputs.environment.variables = invocation.request.env;
   inputs.environment.time_zone = choice.time_zone;
   inputs.environment.locale = choice.locale;
@@ -39,6 +39,13 @@ Result<PrepareInputs> inputs_of(const Invocation& invocation) {
   return inputs;
 }
 
+/// Also what failed before and waits for its next try: the workspace is without it now.
+bool lacks_something(const PrepareReport& report) {
+  return std::any_of(report.steps.begin(), report.steps.end(), [](const StepReport& step) {
+    return step.outcome == StepOutcome::kFailed || step.retry_after.has_value();
+  });
+}
+
 }  // namespace
 
 Result<int> run_prepare(const Invocation& invocation) {
@@ -53,7 +60,7 @@ Result<int> run_prepare(const Invocation& invocation) {
     COVE_TRY_VOID(invocation.output.out(prepare_text(report)));
   }
   if (!released) invocation.output.report(released.error(), request.json);
-  return report.failed() ? 1 : 0;
+  return lacks_something(report) ? 1 : 0;
 }
 
 }  // namespace cove::cli

@@ -78,7 +78,8 @@ Result<int> run_relocate(const Invocation& invocation) {
   const RelocateOptions options{request.provider, stop.drain, stop.wait};
   COVE_TRY_VOID(
       with_hint(request, before, invocation.cove.relocate(sandbox, options, invocation.call)));
-  const bool was_there = before.provider == request.provider && !before.operation;
+  const bool moves = before.operation && before.operation->kind == OperationKind::kRelocate;
+  const bool was_there = before.provider == request.provider && !moves;
   const Relocated relocated{sandbox, request.provider, before.provider, !was_there};
   const nlohmann::json object = relocated_json(relocated);
   COVE_TRY_VOID(invocation.output.out(request.json ? base::dump_json(object) + "\n"

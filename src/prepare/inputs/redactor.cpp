@@ -9,6 +9,22 @@ namespace {
 
 constexpr std::string_view kMask = "***";
 
+/// What overlaps is one: where secrets share bytes, none of either is left.
+std::string masked(const std::string& text,
+                   std::vector<std::pair<std::size_t, std::size_t>> spans) {
+  std::sort(spans.begin(), spans.end());
+  std::string clean;
+  std::size_t done = 0;
+  for (const auto& [first, last] : spans) {
+    if (first >= done) {
+      clean.append(text, done, first - done);
+      clean += kMask;
+    }
+    done = std::max(done, last);
+  }
+  return clean.append(text, done);
+}
+
 std::string_view without_end(std::string_view text) {
   const std::size_t last = text.find_last_not_of(" \t\r\n");
   return text.substr(0, last == std::string_view::npos ? 0 : last + 1);
@@ -28,15 +44,33 @@ Redactor::Redactor(const std::map<std::string, std::string>& secrets) {
   values_.erase(std::unique(values_.begin(), values_.end()), values_.end());
 }
 
-std::string Redactor::clean(std::string text) const {
+std::string Redactor::clean(std::string text) const { return masked(text, find(text)); }
+
+std::string Redactor::clean_part(std::string text) const {
+  std::vector<Span> spans = find(text);
+  const std::string_view view = text;
   for (const std::string& value : values_) {
-    std::size_t at = text.find(value);
-    while (at != std::string::npos) {
-      text.replace(at, value.size(), kMask);
-      at = text.find(value, at + kMask.size());
+    const std::string_view secret = value;
+    for (std::size_t size = std::min(secret.size() - 1, view.size()); size >= kLeastSecret;
+         --size) {
+      if (view.starts_with(secret.substr(secret.size() - size))) spans.emplace_back(0, size);
+      if (view.ends_with(secret.substr(0, size))) {
+        spans.emplace_back(view.size() - size, view.size());
+      }
     }
   }
-  return text;
+  return masked(text, std::move(spans));
+}
+
+std::vector<Redactor::Span> Redactor::find(const std::string& text) const {
+  std::vector<Span> spans;
+  for (const std::string& value : values_) {
+    for (std::size_t at = text.find(value); at != std::string::npos;
+         at = text.find(value, at + 1)) {
+      spans.emplace_back(at, at + value.size());
+    }
+  }
+  return spans;
 }
 
 Error Redactor::clean(const Error& error) const {

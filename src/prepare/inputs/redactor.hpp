@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cove/error.hpp>
@@ -23,6 +24,10 @@ class Redactor {
 
   /// `text` with `***` in place of every secret.
   std::string clean(std::string text) const;
+
+  /// The same of a text that was cut out of a longer one: a secret may be cut at its ends, of which
+  /// kLeastSecret bytes and more are masked too.
+  std::string clean_part(std::string text) const;
   Error clean(const Error& error) const;
 
   /// Bytes of the longest secret: so much more of an output's end must be had than is shown, since
@@ -30,7 +35,11 @@ class Redactor {
   std::size_t longest() const noexcept { return values_.empty() ? 0 : values_.front().size(); }
 
  private:
-  std::vector<std::string> values_;  // the longest first: it may contain another
+  using Span = std::pair<std::size_t, std::size_t>;  // first, and behind the last
+
+  std::vector<Span> find(const std::string& text) const;
+
+  std::vector<std::string> values_;  // the longest first
 };
 
 }  // namespace cove::prepare

@@ -122,7 +122,7 @@ Task<Result<StepRun>> run_step(const PrepareStep& step, const Preparation& prepa
   }
   StepRun run{.report = skipped(step, redactor.clean(std::move(context.reason))),
               .note = redactor.clean(std::move(context.note))};
-  run.report.output = tail_of(redactor.clean(std::move(context.output)));
+  run.report.output = tail_of(redactor.clean_part(std::move(context.output)));
   run.report.duration = std::chrono::duration_cast<milliseconds>(site.clock.now() - began);
   describe(run.report, applied, context.nothing_to_do);
   co_return run;

@@ -145,21 +145,37 @@ std::vector<Finding> probe_wanted(const Wanted& wanted) {
   return {};
 }
 
-Finding examine_root_tree(const std::string& name, const ProviderConfig& config) {
-  Finding finding{Finding::Level::kGood, "provider '" + name + "'", "", ""};
-  if (config.root_tree.empty()) {
-    finding.detail = config.type + ", with the host's system";
-    return finding;
-  }
+/// Why no instance can have this tree for its system; empty = nothing is known against it.
+std::string fault_of_tree(const SandboxPolicy& policy) {
+  namespace fs = std::filesystem;
+  const std::string& tree = policy.root_tree;
   std::error_code error;
-  if (std::filesystem::is_directory(config.root_tree, error)) {
-    finding.detail = config.type + ", with the root file system of " + config.root_tree;
-    return finding;
+  if (tree.empty()) return {};
+  if (!fs::is_directory(tree, error)) return tree + " is no directory";
+  if (!policy.has_writable_system()) return {};
+  if (fs::equivalent(tree, "/", error)) {
+    return tree + " is the host's own system, which is not written over as a tree";
   }
-  finding.level = Finding::Level::kBroken;
-  finding.detail = "its root file system " + config.root_tree + " is no directory";
-  finding.remedy = "make it, or correct providers." + name + ".root_tree";
-  return finding;
+  if (!fs::is_directory(fs::path(tree) / "usr", error)) return tree + " has no usr";
+  return {};
+}
+
+/// `key`: where the configuration names the tree.
+Finding examine_system(const std::string& subject, const SandboxPolicy& policy,
+                       const std::string& key) {
+  Finding finding{Finding::Level::kGood, subject, "with the host's system", ""};
+  if (policy.root_tree.empty()) return finding;
+  finding.detail = "with the root file system of " + policy.root_tree;
+  const std::string fault = fault_of_tree(policy);
+  if (fault.empty()) return finding;
+  return {Finding::Level::kBroken, subject, "its root file system: " + fault,
+          "make it, or correct " + key};
+}
+
+SandboxPolicy policy_of(const Config& config, const ProviderConfig& named) {
+  SandboxPolicy policy = config.policy;
+  policy.root_tree = named.root_tree;
+  return policy;
 }
 
 }  // namespace
@@ -181,8 +197,7 @@ Result<std::vector<MadeProvider>> make_named_providers(Machinery& machinery) {
   for (const auto& [name, config] : machinery.config.providers) {
     MadeProvider made;
     COVE_TRY(made.provider, make_wanted(named_provider(machinery.config, name), machinery));
-    made.policy = machinery.config.policy;
-    made.policy.root_tree = config.root_tree;
+    made.policy = policy_of(machinery.config, config);
     all.push_back(std::move(made));
   }
   return all;
@@ -192,9 +207,16 @@ std::vector<Finding> probe_provider(const Machinery& machinery) {
   std::vector<Finding> findings;
   const Wanted usual = usual_provider(machinery.config);
   // Another one is the host's own.
-  if (machinery.provider->name() == usual.name) findings = probe_wanted(usual);
+  if (machinery.provider->name() == usual.name) {
+    findings = probe_wanted(usual);
+    if (!machinery.config.policy.root_tree.empty()) {
+      findings.push_back(examine_system("system", machinery.config.policy, "policy.root_tree"));
+    }
+  }
   for (const auto& [name, config] : machinery.config.providers) {
-    findings.push_back(examine_root_tree(name, config));
+    findings.push_back(examine_system("provider '" + name + "'",
+                                      policy_of(machinery.config, config),
+                                      "providers." + name + ".root_tree"));
     for (Finding& found : probe_wanted(named_provider(machinery.config, name))) {
       // What is good of the machine is said once.
       if (found.level == Finding::Level::kGood) continue;
@@ -203,6 +225,16 @@ std::vector<Finding> probe_provider(const Machinery& machinery) {
     }
   }
   return findings;
+}
+
+Result<void> check_destination(const Config& config, const std::string& name) {
+  const auto named = config.providers.find(name);
+  const SandboxPolicy policy =
+      named == config.providers.end() ? config.policy : policy_of(config, named->second);
+  const std::string fault = fault_of_tree(policy);
+  if (fault.empty()) return ok();
+  return Error(ErrorCode::kFailedPrecondition,
+               "no sandbox can start at provider '" + name + "': " + fault);
 }
 
 std::unique_ptr<Snapshotter> make_snapshotter(Machinery& machinery) {

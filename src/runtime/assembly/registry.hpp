@@ -19,6 +19,10 @@ Result<std::shared_ptr<Provider>> make_provider(Machinery& machinery);
 /// Those that the configuration gives names.
 Result<std::vector<MadeProvider>> make_named_providers(Machinery& machinery);
 
+/// Whether a sandbox could start at this provider, as far as the configuration tells; asked before
+/// one is moved there. kFailedPrecondition says why not. Blocks, briefly.
+Result<void> check_destination(const Config& config, const std::string& name);
+
 /// The one form of snapshots that there is. REQUIRES: the object store is made.
 std::unique_ptr<Snapshotter> make_snapshotter(Machinery& machinery);
 

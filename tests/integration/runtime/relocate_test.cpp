@@ -149,12 +149,14 @@ TEST_CASE_METHOD(World, "Cove: doctor names the providers, and a tree that is no
   auto cove = live.open(config());
   CHECK(finding(cove).level == Finding::Level::kGood);
   CHECK_THAT(finding(cove).detail, Catch::Contains(tree));
-  run(cove, "echo hello > note.txt");
+  run(cove, "echo hello > note.txt; echo home > ~/.kept");
   fs::rename(tree, tree + ".away");
   CHECK(finding(cove).level == Finding::Level::kBroken);
-  // What fails there is not lost: it comes back to where it was.
-  REQUIRE_FALSE(cove.relocate(kSandbox, {"tree"}));
-  cove.relocate(kSandbox, {"local"}).value();
-  CHECK(run(cove, "cat note.txt") == "hello");
+  // Where nothing could start nothing is moved: the home is there too.
+  const auto refused = cove.relocate(kSandbox, {"tree"});
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == ErrorCode::kFailedPrecondition);
+  CHECK_THAT(refused.error().message(), Catch::Contains("is no directory"));
+  CHECK(run(cove, "cat note.txt ~/.kept") == "hello\nhome");
   cove.destroy(kSandbox).value();
 }

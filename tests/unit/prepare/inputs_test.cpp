@@ -125,6 +125,18 @@ TEST_CASE("Redactor: takes out every secret, the longest first", "[unit][prepare
   CHECK(error.retry_after() == std::chrono::seconds(2));
 }
 
+TEST_CASE("Redactor: a secret that is cut at the ends of a text is taken out too",
+          "[unit][prepare][security]") {
+  const Redactor redactor({{"A", "begin-middle-end"}, {"B", "end-begin"}});
+  CHECK(redactor.clean_part("iddle-end x begin-mi") == "*** x ***");
+  CHECK(redactor.clean_part("e-end, begin-middle-end, begi") == "***, ***, ***");
+  // What is shorter than any secret tells nothing, and may be anybody's.
+  CHECK(redactor.clean_part("end x beg") == "end x beg");
+  // Of secrets that share bytes nothing is left.
+  CHECK(redactor.clean("begin-middle-end-begin") == "***");
+  CHECK(redactor.clean_part("") == "");
+}
+
 TEST_CASE("InputNames: names from users' machines become safe ones", "[unit][prepare][security]") {
   CHECK(safe_name("report.pdf") == "report.pdf");
   CHECK(safe_name("C:\\Users\\ana\\数据 2024.csv") == "数据 2024.csv");

@@ -1,5 +1,6 @@
 #include "prepare/skills/package/package_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
@@ -100,9 +101,23 @@ class PackageReader::Impl {
     return format != nullptr && std::strstr(format, "bzip") != nullptr;
   }
 
+  /// Where a tar is cut between two entries, the block of zeros that ends it is all that is missed;
+  /// what packs one has an end of its own.
+  bool is_cut_tar() const {
+    constexpr std::size_t kBlock = 512;
+    const bool is_tar = (archive_format(archive_) & ARCHIVE_FORMAT_BASE_MASK) == ARCHIVE_FORMAT_TAR;
+    if (!is_tar || archive_filter_code(archive_, 0) != ARCHIVE_FILTER_NONE) return false;
+    if (bytes_.size() < kBlock) return true;
+    const auto end = bytes_.last(kBlock);
+    return std::any_of(end.begin(), end.end(), [](std::byte byte) { return byte != std::byte{0}; });
+  }
+
   Result<bool> next_entry() {
     archive_entry* entry = nullptr;
     const int status = archive_read_next_header(archive_, &entry);
+    if (status == ARCHIVE_EOF && is_cut_tar()) {
+      return Error(ErrorCode::kInvalidArgument, shown_ + " has no end: it was cut short");
+    }
     if (status == ARCHIVE_EOF) return false;
     if (status != ARCHIVE_OK) return failure();
     const char* const name = archive_entry_pathname(entry);

@@ -35,6 +35,10 @@ constexpr std::array kPackageManagers = {
     "dpkg/origins",    "login.defs",   "pam.conf",          "pam.d",
     "shells"};
 
+/// What pam.d wants to read, else su and runuser open no session; the host's own say nothing of
+/// use.
+constexpr std::array kPamFiles = {"environment", "security/limits.conf"};
+
 /// As Debian has it.
 constexpr std::string_view kDebconf =
     "Config: configdb\nTemplates: templatedb\n\n"
@@ -132,6 +136,8 @@ Result<void> fill_etc(int made_up_etc, int etc) {
   for (const char* name : kAptDirectories) COVE_TRY_VOID(make_path(etc, name, 0755));
   COVE_TRY_VOID(make_path(etc, "skel", 0755));
   COVE_TRY_VOID(make_package_directories("/etc/", etc));
+  COVE_TRY_VOID(make_path(etc, "security", 0755));
+  for (const char* name : kPamFiles) COVE_TRY_VOID(write_text(etc, name, "", 0644));
   COVE_TRY_VOID(write_text(etc, "debconf.conf", kDebconf, 0644));
   return write_accounts(etc);
 }

@@ -186,6 +186,11 @@ TEST_CASE("Package: devices, FIFOs and what is no archive are refused", "[unit][
   Bytes cut = pack(Packing::kTarGz, kFiles);
   cut.resize(cut.size() / 2);
   check_refused(cut, ErrorCode::kInvalidArgument, "cannot be read");
+  // Between two entries: the end is missing, nothing else.
+  Bytes whole = pack(Packing::kTar, kFiles);
+  const auto is_end = [](std::byte byte) { return byte == std::byte{0}; };
+  while (std::all_of(whole.end() - 512, whole.end(), is_end)) whole.resize(whole.size() - 512);
+  check_refused(whole, ErrorCode::kInvalidArgument, "cut short");
   Bytes zip = pack(Packing::kZip, {{"a", std::string(100'000, 'x')}});
   zip.resize(zip.size() / 2);
   check_refused(zip, ErrorCode::kInvalidArgument, "cannot be read");
