@@ -57,7 +57,6 @@ Result<std::vector<std::string>> read_urls(const cove_link_request& request,
   }
   COVE_TRY_VOID(capi::require(urls, "urls"));
   std::vector<std::string> read;
-  read.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     if (urls[i] == nullptr) {
       return Error(ErrorCode::kInvalidArgument, "urls[" + std::to_string(i) + "] is NULL");

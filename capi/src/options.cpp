@@ -28,7 +28,6 @@ Result<std::vector<std::string>> read_argv(const char* const* argv, std::size_t 
   COVE_TRY_VOID(require(argv, "argv"));
   if (argc == 0) return Error(ErrorCode::kInvalidArgument, "argv has no program");
   std::vector<std::string> arguments;
-  arguments.reserve(argc);
   for (std::size_t i = 0; i < argc; ++i) {
     if (argv[i] == nullptr) {
       return Error(

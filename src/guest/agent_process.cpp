@@ -178,12 +178,19 @@ Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const s
   stream->collect = command.request.id;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
   const auto patience = std::make_shared<CommandWait>(*link, spec);
-  while (!stream->event && !stream->is_over()) {
-    COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
-  }
-  if (stream->error) co_return *stream->error;
   auto process = std::make_shared<AgentProcess>(owner, command.request.id, spec.output, patience);
   process->stdin_closed_ = !keep_stdin;
+  const std::chrono::milliseconds grace = spec.kill_grace;
+  while (!stream->event && !stream->is_over()) {
+    const Result<void> changed = co_await patience->changed(stream, call);
+    if (changed) continue;
+    // It may run already: where the call ends, it ends first.
+    const CallContext bound{.deadline = link->runtime.clock.now() + grace + kEndTime, .stop = {}};
+    static_cast<void>(co_await process->cancel(bound));
+    static_cast<void>(co_await process->wait(bound));
+    co_return changed.error();
+  }
+  if (stream->error) co_return *stream->error;
   co_return std::shared_ptr<GuestProcess>(std::move(process));
 }
 

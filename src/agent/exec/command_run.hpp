@@ -147,6 +147,7 @@ class CommandRun final : public std::enable_shared_from_this<CommandRun> {
   void look_for_quiet();
   void look_at_cpu();
   void begin_kill();
+  void ask_to_end();
   void kill_tree(int signal);
   void kill_again();
 
@@ -176,6 +177,7 @@ class CommandRun final : public std::enable_shared_from_this<CommandRun> {
   std::uint64_t oom_kills_before_ = 0;
   int wait_status_ = 0;
   std::optional<StopReason> stop_reason_;
+  SteadyTime kill_at_{};  // when what was asked to end is ended
   std::chrono::milliseconds kill_pause_{0};
   Timer timeout_timer_;
   Timer quiet_timer_;

@@ -82,8 +82,19 @@ void CommandRun::terminate() {
 
 void CommandRun::begin_kill() {
   kill_pause_ = kFirstKillPause;
+  kill_at_ = std::chrono::steady_clock::now() + request_.spec.kill_grace;
+  ask_to_end();
+}
+
+/// By SIGTERM; as long as the program does not run yet that reaches nobody, and is said again.
+void CommandRun::ask_to_end() {
+  const bool starts = keeper_ && keeper_->state() == KeeperState::kStarting;
   if (request_.spec.kill_grace.count() > 0) kill_tree(SIGTERM);
-  call_after(kill_timer_, request_.spec.kill_grace, &CommandRun::kill_again);
+  const auto left = std::chrono::ceil<milliseconds>(kill_at_ - std::chrono::steady_clock::now());
+  if (starts && left > kFirstKillPause) {
+    return call_after(kill_timer_, kFirstKillPause, &CommandRun::ask_to_end);
+  }
+  call_after(kill_timer_, std::max(left, milliseconds(0)), &CommandRun::kill_again);
 }
 
 void CommandRun::kill_tree(int signal) {

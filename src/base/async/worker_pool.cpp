@@ -14,19 +14,17 @@ class WorkerPool::Impl {
  public:
   explicit Impl(unsigned threads) {
     threads_.reserve(threads);
-    for (unsigned i = 0; i < threads; ++i) {
-      threads_.push_back(start_quiet_thread("cove-worker", [this] { run(); }));
+    try {
+      for (unsigned i = 0; i < threads; ++i) {
+        threads_.push_back(start_quiet_thread("cove-worker", [this] { run(); }));
+      }
+    } catch (...) {
+      end();  // the system has no thread more; those that there are must not be left
+      throw;
     }
   }
 
-  ~Impl() {
-    {
-      const std::lock_guard lock(mutex_);
-      closing_ = true;
-    }
-    wake_.notify_all();
-    for (auto& thread : threads_) thread.join();
-  }
+  ~Impl() { end(); }
 
   void submit(std::function<void()> work) {
     {
@@ -37,6 +35,15 @@ class WorkerPool::Impl {
   }
 
  private:
+  void end() {
+    {
+      const std::lock_guard lock(mutex_);
+      closing_ = true;
+    }
+    wake_.notify_all();
+    for (auto& thread : threads_) thread.join();
+  }
+
   void run() {
     for (;;) {
       std::function<void()> work;

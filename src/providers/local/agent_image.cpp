@@ -63,7 +63,7 @@ Result<bool> is_whole(int directory, const Program& program) {
     return false;
   }
   base::Sha256 hash;
-  std::array<std::byte, 128 * 1024> buffer;  // filled by read before it is looked at
+  std::array<std::byte, 16 * 1024> buffer;  // on a host's stack, which may be small
   for (;;) {
     const ssize_t got = ::read(*fd, buffer.data(), buffer.size());
     if (got < 0 && errno == EINTR) continue;

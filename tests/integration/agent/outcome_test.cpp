@@ -213,3 +213,34 @@ TEST_CASE("Agent: SIGTERM ends the agent and all that it runs", "[integration][a
   ::kill(f.agent.pid(), SIGTERM);
   CHECK(ends(result->out.head));
 }
+
+TEST_CASE("Agent: a start that is called off leaves no command behind, whenever that is",
+          "[integration][agent]") {
+  AgentFixture f;
+  ExecSpec spec{.argv = {"sleep", "1000"}};
+  spec.kill_grace = 60s;
+  for (auto patience = 0us; patience < 3ms; patience += 100us) {
+    INFO(patience.count() << " us");
+    const CallContext call{.deadline = f.clock.now() + patience, .stop = {}};
+    const auto started = f.wait(f.guest->start("", spec, false, call));
+    if (started) {
+      REQUIRE(f.wait((*started)->cancel({})));
+      REQUIRE(f.wait((*started)->wait({})));
+    }
+    CHECK(f.wait(f.guest->status({})).value().running_commands == 0);
+  }
+}
+
+TEST_CASE("Agent: a command that is called off while it starts is asked to end all the same",
+          "[integration][agent]") {
+  AgentFixture f;
+  ExecSpec spec{.argv = {"sleep", "1000"}};
+  spec.kill_grace = 60s;
+  const Instant began = f.clock.now();
+  for (auto patience = 0us; patience < 3ms; patience += 100us) {
+    const CallContext call{.deadline = f.clock.now() + patience, .stop = {}};
+    static_cast<void>(f.run(spec, call));
+  }
+  // One that waits out its grace would take all of that.
+  CHECK(f.clock.now() - began < spec.kill_grace);
+}
