@@ -108,6 +108,11 @@ test("arguments that are wrong are told by the adapter's own names", async () =>
   await assert.rejects(sandbox.moveFiles(null), { name: "TypeError", message: /^entries must be a list/ });
   await assert.rejects(sandbox.replaceContent([1]), { name: "TypeError", message: /^entries\[0\] must be/ });
   await assert.rejects(sandbox.setPermissions([undefined]), { name: "TypeError", message: /^entries\[0\] must be/ });
+  await assert.rejects(sandbox.execute("true", null), { name: "TypeError", message: /^options must be an object, not null/ });
+  await assert.rejects(sandbox.executeStream("true"), { name: "TypeError", message: /^handlers must be/ });
+  await assert.rejects(sandbox.readFiles([], null), { name: "TypeError", message: /^options must be \{offset, length\}/ });
+  await assert.rejects(sandbox.ensureRunning(null), { name: "TypeError", message: /^options must be \{allowCreate\}/ });
+  await assert.rejects(sandbox.delete(7), { name: "TypeError", message: /^id must be a string/ });
   assert.throws(() => fastgptSandboxId(undefined), { name: "TypeError", message: /^identity must be/ });
   assert.throws(() => fastgptSandboxId({ sourceType: "app" }), { name: "TypeError", message: /^sourceId must be a string/ });
   assert.throws(() => new CoveSandbox(undefined), { name: "TypeError", message: /CoveSandbox must be/ });

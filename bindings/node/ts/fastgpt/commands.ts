@@ -22,7 +22,7 @@ function shellOf(command: string): Command {
 }
 
 function commandOptions(options: ExecuteOptions): CommandOptions {
-  const { maxOutputBytes = OUTPUT_BYTES, workingDirectory, timeoutMs } = options;
+  const { maxOutputBytes = OUTPUT_BYTES, workingDirectory, timeoutMs } = check.object("options", options, "an object");
   return {
     headBytes: 0,
     tailBytes: check.count("maxOutputBytes", maxOutputBytes, 0, Number.MAX_SAFE_INTEGER),
@@ -67,6 +67,7 @@ export class Commands extends Lifecycle {
 
   /** The same, told as it goes on. What cannot be run is told to `onError`, or thrown where there is none. */
   async executeStream(command: string, handlers: StreamHandlers, options: ExecuteOptions = {}): Promise<void> {
+    check.object("handlers", handlers, "{onStdout, onStderr, onComplete, onError}");
     const decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
     const tell = async (stream: "stdout" | "stderr", text: string): Promise<void> => {
       if (text !== "") await (stream === "stdout" ? handlers.onStdout : handlers.onStderr)?.(text);

@@ -92,6 +92,7 @@ export class Lifecycle {
 
   /** Brings it up and holds it. Without `allowCreate` one that never was is SandboxNotFoundError. */
   async ensureRunning(options: { allowCreate?: boolean } = {}): Promise<void> {
+    check.object("options", options, "{allowCreate}");
     if (options.allowCreate === false && this.#workspace === undefined && (await this.getInfo()) === null) {
       throw new SandboxNotFoundError(this.id);
     }
@@ -115,6 +116,7 @@ export class Lifecycle {
 
   /** Deletes it, or another, with its files. */
   async delete(id: string = this.id): Promise<void> {
+    check.text("id", id);
     if (id === this.id) await this.close();
     try {
       await this.cove.destroy(id);

@@ -67,11 +67,11 @@ export class CoveSandbox extends Commands implements ISandbox {
   readonly capabilities = CAPABILITIES;
 
   async readFiles(paths: string[], options: ReadFileOptions = {}): Promise<ReadFileResult[]> {
-    const { offset = 0, length } = options;
+    const { offset = 0, length } = check.object("options", options, "{offset, length}");
     return inOrder(paths, async (path) => {
       try {
         if (length !== undefined) check.count("length", length, 0, Number.MAX_SAFE_INTEGER);
-        const limit = length === undefined ? {} : { maxBytes: Math.max(length, 1) }; // 0 bytes of a file: it is looked at
+        const limit = length === undefined ? {} : { maxBytes: Math.max(length, 1) }; // of 0 bytes too it is looked at
         const content = await (await this.workspace()).readFile(path, { offset, ...limit });
         return { path, content: content.subarray(0, length), error: null };
       } catch (error) {
@@ -111,7 +111,8 @@ export class CoveSandbox extends Commands implements ISandbox {
 
   /** Replaces every place; a text that is not there is an error, where FastGPT's providers are silent. */
   async replaceContent(entries: ReplaceEntry[]): Promise<FileResult[]> {
-    const files = entriesOf("entries", entries, "{path, oldContent, newContent}").map(({ path, oldContent, newContent }) => ({
+    const replaced = entriesOf("entries", entries, "{path, oldContent, newContent}");
+    const files = replaced.map(({ path, oldContent, newContent }) => ({
       path,
       edits: [{ old: oldContent, new: newContent, replaceAll: true }],
     }));
@@ -141,6 +142,7 @@ export class CoveSandbox extends Commands implements ISandbox {
   }
 
   async createDirectories(paths: string[], options: { mode?: number } = {}): Promise<FileResult[]> {
+    check.object("options", options, "{mode}");
     return inOrder(paths, (path) =>
       resultOf(path, async () => {
         const workspace = await this.workspace();
@@ -159,6 +161,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     paths: string[],
     options: { recursive?: boolean; force?: boolean } = {},
   ): Promise<FileResult[]> {
+    check.object("options", options, "{recursive, force}");
     return inOrder(paths, (path) =>
       resultOf(path, async () => {
         try {
@@ -186,7 +189,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     }
   }
 
-  /** What is not there is left out, and so is a path that nothing can be told of; the sandbox's own errors are thrown. */
+  /** What is not there is left out, and so is a path that nothing can be told of; errors of the sandbox are thrown. */
   async getFileInfo(paths: string[]): Promise<Map<string, FileInfoEntry>> {
     const found = await inOrder(paths, async (path): Promise<FileInfoEntry | undefined> => {
       try {
