@@ -90,7 +90,7 @@ test("close calls off an acquire that nobody waits for any more; the next call b
   assert.equal(calls.length, 2);
   await slow.delete();
   await assert.rejects(slow.waitUntilReady(0), /timeoutMs must be more than 0/);
-  await assert.rejects(slow.waitUntilDeleted(NaN), /timeoutMs must be 0 milliseconds or more/);
+  await assert.rejects(slow.waitUntilDeleted(NaN), /timeoutMs must be/);
 });
 
 test("arguments that are wrong are told by the adapter's own names", async () => {
@@ -191,6 +191,15 @@ test("moveFiles, replaceContent, deleteFiles", async () => {
   ]);
   assert.deepEqual(replaced.map((result) => result.success), [true, false]);
   assert.equal(Buffer.from((await sandbox.readFiles(["r.txt"]))[0].content).toString(), "1 two 1");
+  const mixed = await sandbox.replaceContent([
+    { path: "a\0b", oldContent: "1", newContent: "2" },
+    { path: "r.txt", oldContent: "1", newContent: "uno" },
+    { path: "r.txt", oldContent: "two" },
+    { path: "none", oldContent: "1", newContent: "2" },
+  ]);
+  assert.deepEqual(mixed.map((result) => result.error?.code), ["INVALID_PATH", undefined, "TRANSFER_ERROR", "FILE_NOT_FOUND"]);
+  assert.match(mixed[2].error.message, /^newContent must be/);
+  assert.equal(Buffer.from((await sandbox.readFiles(["r.txt"]))[0].content).toString(), "uno two uno");
   const deleted = await sandbox.deleteFiles(["r.txt", "r2.txt"]);
   assert.deepEqual(deleted.map((result) => result.error?.code), [undefined, "FILE_NOT_FOUND"]);
 });

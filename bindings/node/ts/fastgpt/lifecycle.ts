@@ -157,7 +157,7 @@ export class Lifecycle {
   }
 
   async waitUntilDeleted(timeoutMs = 120_000): Promise<void> {
-    if (!(timeoutMs >= 0)) throw new RangeError(`timeoutMs must be 0 milliseconds or more, not ${timeoutMs}`);
+    if (timeoutMs !== 0) check.milliseconds("timeoutMs", timeoutMs);
     const end = Date.now() + timeoutMs;
     while ((await this.getInfo()) !== null) {
       if (Date.now() >= end) throw new TimeoutError(`sandbox ${this.id} is not deleted after ${timeoutMs} ms`);

@@ -54,6 +54,18 @@ function refuseOwner(entry: { owner?: string; group?: string }): void {
   if (entry.owner !== undefined || entry.group !== undefined) throw new FeatureNotSupportedError("owners of files");
 }
 
+/** What an entry cannot be sent with. */
+function wrongIn({ path, oldContent, newContent }: ReplaceEntry): Error | undefined {
+  try {
+    check.text("path", path);
+    check.data("oldContent", oldContent);
+    check.data("newContent", newContent);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
 function isCode(error: unknown, code: string): boolean {
   return error instanceof CoveError && error.code === code;
 }
@@ -111,16 +123,19 @@ export class CoveSandbox extends Commands implements ISandbox {
 
   /** Replaces every place; a text that is not there is an error, where FastGPT's providers are silent. */
   async replaceContent(entries: ReplaceEntry[]): Promise<FileResult[]> {
-    const replaced = entriesOf("entries", entries, "{path, oldContent, newContent}");
-    const files = replaced.map(({ path, oldContent, newContent }) => ({
-      path,
-      edits: [{ old: oldContent, new: newContent, replaceAll: true }],
-    }));
-    const edited = await (await this.workspace()).editFiles(files);
+    const wrong = entriesOf("entries", entries, "{path, oldContent, newContent}").map(wrongIn);
+    const files = entries
+      .filter((_, i) => wrong[i] === undefined)
+      .map(({ path, oldContent, newContent }) => ({
+        path,
+        edits: [{ old: oldContent, new: newContent, replaceAll: true }],
+      }));
+    const edited = (await (await this.workspace()).editFiles(files)).values();
     return entries.map(({ path }, i) => {
-      const result = edited[i];
-      if (!(result instanceof CoveError)) return { path, success: true, error: null };
-      return { path, success: false, error: fileError(result, path) };
+      const error = wrong[i] ?? edited.next().value;
+      return error instanceof Error
+        ? { path, success: false, error: fileError(error, path) }
+        : { path, success: true, error: null };
     });
   }
 
