@@ -21,7 +21,7 @@ class FunctionReference {
   FunctionReference& operator=(const FunctionReference&) = delete;
   ~FunctionReference() { mailbox_->post(std::make_unique<LetGo>(reference_)); }
 
-  /// Where it throws, the exception is pending, and Node reports it as uncaught.
+  /// What it throws is raised as uncaught; nothing is pending then.
   void call(napi_env env, std::size_t count, const napi_value* arguments) const {
     napi_value function = nullptr;
     napi_value nothing = nullptr;
@@ -29,6 +29,7 @@ class FunctionReference {
     if (napi_get_reference_value(env, reference_, &function) == napi_ok) {
       napi_call_function(env, nothing, function, count, arguments, nullptr);
     }
+    raise_uncaught(env);
   }
 
  private:

@@ -2,6 +2,14 @@
 
 namespace cove_node {
 
+void raise_uncaught(napi_env env) {
+  bool pending = false;
+  if (napi_is_exception_pending(env, &pending) != napi_ok || !pending) return;
+  napi_value thrown = nullptr;
+  // A worker that is being terminated has nothing to tell any more.
+  if (napi_get_and_clear_last_exception(env, &thrown) == napi_ok) napi_fatal_exception(env, thrown);
+}
+
 std::shared_ptr<Mailbox> Mailbox::open(napi_env env) {
   auto mailbox = std::make_shared<Mailbox>();
   napi_value name = nullptr;
@@ -44,6 +52,7 @@ void Mailbox::deliver(napi_env env, napi_value, void*, void* data) {
   napi_handle_scope scope = nullptr;
   if (napi_open_handle_scope(env, &scope) != napi_ok) return;
   message->deliver(env);
+  raise_uncaught(env);
   napi_close_handle_scope(env, scope);
 }
 

@@ -14,9 +14,14 @@ class Message {
  public:
   virtual ~Message() = default;
 
-  /// On the environment's thread, in a handle scope; once.
+  /// On the environment's thread, in a handle scope; once. An exception that it leaves is raised as
+  /// uncaught.
   virtual void deliver(napi_env env) = 0;
 };
+
+/// What a function of the host has thrown, if it has, goes the way of everything uncaught, to
+/// process.on("uncaughtException"): of a threadsafe function's, Node itself only warns.
+void raise_uncaught(napi_env env);
 
 class Mailbox {
  public:

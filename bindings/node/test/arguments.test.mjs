@@ -36,6 +36,8 @@ test("wrong types are named", () => {
   assert.throws(() => argvOf("sh -c x"), /must be a list as \["python3", "a.py"\], or {shell/);
   assert.throws(() => argvOf([]), /has no program/);
   assert.throws(() => argvOf(["sh", 1]), /command\[1\] must be a string or bytes, not number/);
+  assert.throws(() => commandFields({ shell: "" }, {}), { name: "RangeError", message: "shell must not be empty" });
+  assert.throws(() => commandFields({ shell: undefined }, {}), { name: "TypeError", message: /^shell must be a string/ });
   assert.throws(() => options.data("data", 7), /data must be bytes or a string, not number/);
   assert.throws(() => options.environment({ "A=B": "1" }), /holds "="/);
   assert.throws(() => options.signalNumber("SIGNOTHING"), /signal must be a number or a name/);

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import {
-  CommandExecutionError, CoveSandbox, FeatureNotSupportedError, FileOperationError, SandboxNotFoundError,
-  TimeoutError, fastgptSandboxId,
+  CommandExecutionError, CoveSandbox, FeatureNotSupportedError, FileOperationError, ReadyTimeoutError,
+  SandboxNotFoundError, TimeoutError, fastgptSandboxId,
 } from "cove-workspace/fastgpt";
 import { Home } from "./support.mjs";
 
@@ -39,6 +39,84 @@ test("getInfo, ensureRunning, create, start", async () => {
   assert.deepEqual(info.metadata, { sourceType: "app", sourceId: "66f0c0ffee", userId: "member-1" });
   assert.ok(Math.abs(info.createdAt.getTime() - Date.now()) < 60_000);
   assert.equal(sandbox.provider, "cove");
+});
+
+/** A sandbox of its own, whose acquires begin when `go` is called; `calls` = their options. */
+function heldUp() {
+  let go;
+  const held = new Promise((resolve) => (go = resolve));
+  const calls = [];
+  const slow = new Proxy(cove, {
+    get(target, name) {
+      const value = Reflect.get(target, name, target);
+      if (name !== "acquire") return typeof value === "function" ? value.bind(target) : value;
+      return async (key, options) => {
+        calls.push(options);
+        const aborted = new Promise((resolve) => options.signal.addEventListener("abort", resolve));
+        await Promise.race([held, aborted]);
+        return target.acquire(key, options);
+      };
+    },
+  });
+  return { sandbox: new CoveSandbox({ cove: slow, ...identity, sourceId: "held-up" }), go, calls };
+}
+
+test("calls share one acquire, and each keeps its own limit, whoever began it", async () => {
+  for (const isLimitedFirst of [true, false]) {
+    const { sandbox: slow, go, calls } = heldUp();
+    const limited = () => assert.rejects(slow.waitUntilReady(20), ReadyTimeoutError);
+    const first = isLimitedFirst ? limited() : slow.ensureRunning();
+    const second = isLimitedFirst ? slow.ensureRunning() : limited();
+    await (isLimitedFirst ? first : second);
+    await limited();
+    go();
+    await (isLimitedFirst ? second : first);
+    await slow.waitUntilReady(20);
+    assert.deepEqual([calls.length, calls[0].timeoutMs], [1, undefined]);
+    await slow.delete();
+  }
+});
+
+test("close calls off an acquire that nobody waits for any more; the next call begins another", async () => {
+  const { sandbox: slow, go, calls } = heldUp();
+  await assert.rejects(slow.waitUntilReady(1), ReadyTimeoutError);
+  const closed = slow.close();
+  assert.ok(calls[0].signal.aborted);
+  const running = slow.ensureRunning();
+  await closed;
+  go();
+  await running;
+  assert.equal((await slow.execute("echo here")).stdout, "here\n");
+  assert.equal(calls.length, 2);
+  await slow.delete();
+  await assert.rejects(slow.waitUntilReady(0), /timeoutMs must be more than 0/);
+  await assert.rejects(slow.waitUntilDeleted(NaN), /timeoutMs must be/);
+});
+
+test("arguments that are wrong are told by the adapter's own names", async () => {
+  await assert.rejects(sandbox.execute("true", { timeoutMs: 0 }), { name: "RangeError", message: /^timeoutMs must be/ });
+  await assert.rejects(sandbox.executeBackground("true", { timeoutMs: -1 }), { name: "RangeError", message: /^timeoutMs must be/ });
+  await assert.rejects(sandbox.execute(""), { name: "RangeError", message: "command must not be empty" });
+  await assert.rejects(sandbox.executeStream("", {}), { name: "RangeError", message: "command must not be empty" });
+  await assert.rejects(sandbox.executeBackground(""), { name: "RangeError", message: "command must not be empty" });
+  await assert.rejects(sandbox.execute(undefined), { name: "TypeError", message: /^command must be a string/ });
+  await assert.rejects(sandbox.execute("true", { workingDirectory: 1 }), { name: "TypeError", message: /^workingDirectory must/ });
+  await assert.rejects(sandbox.execute("true", { maxOutputBytes: -1 }), { name: "RangeError", message: /^maxOutputBytes must/ });
+  await assert.rejects(sandbox.interrupt(undefined), { name: "TypeError", message: /^sessionId must/ });
+  await assert.rejects(sandbox.readFiles(undefined), { name: "TypeError", message: /^paths must be a list/ });
+  await assert.rejects(sandbox.writeFiles([null]), { name: "TypeError", message: /^entries\[0\] must be \{path, data\}/ });
+  await assert.rejects(sandbox.moveFiles(null), { name: "TypeError", message: /^entries must be a list/ });
+  await assert.rejects(sandbox.replaceContent([1]), { name: "TypeError", message: /^entries\[0\] must be/ });
+  await assert.rejects(sandbox.setPermissions([undefined]), { name: "TypeError", message: /^entries\[0\] must be/ });
+  await assert.rejects(sandbox.execute("true", null), { name: "TypeError", message: /^options must be an object, not null/ });
+  await assert.rejects(sandbox.executeStream("true"), { name: "TypeError", message: /^handlers must be/ });
+  await assert.rejects(sandbox.readFiles([], null), { name: "TypeError", message: /^options must be \{offset, length\}/ });
+  await assert.rejects(sandbox.ensureRunning(null), { name: "TypeError", message: /^options must be \{allowCreate\}/ });
+  await assert.rejects(sandbox.delete(7), { name: "TypeError", message: /^id must be a string/ });
+  assert.throws(() => fastgptSandboxId(undefined), { name: "TypeError", message: /^identity must be/ });
+  assert.throws(() => fastgptSandboxId({ sourceType: "app" }), { name: "TypeError", message: /^sourceId must be a string/ });
+  assert.throws(() => new CoveSandbox(undefined), { name: "TypeError", message: /CoveSandbox must be/ });
+  assert.throws(() => new CoveSandbox(identity), { name: "TypeError", message: /^cove must be/ });
 });
 
 test("execute", async () => {
@@ -113,8 +191,61 @@ test("moveFiles, replaceContent, deleteFiles", async () => {
   ]);
   assert.deepEqual(replaced.map((result) => result.success), [true, false]);
   assert.equal(Buffer.from((await sandbox.readFiles(["r.txt"]))[0].content).toString(), "1 two 1");
+  const mixed = await sandbox.replaceContent([
+    { path: "a\0b", oldContent: "1", newContent: "2" },
+    { path: "r.txt", oldContent: "1", newContent: "uno" },
+    { path: "r.txt", oldContent: "two" },
+    { path: "none", oldContent: "1", newContent: "2" },
+  ]);
+  assert.deepEqual(mixed.map((result) => result.error?.code), ["INVALID_PATH", undefined, "TRANSFER_ERROR", "FILE_NOT_FOUND"]);
+  assert.match(mixed[2].error.message, /^newContent must be/);
+  assert.equal(Buffer.from((await sandbox.readFiles(["r.txt"]))[0].content).toString(), "uno two uno");
   const deleted = await sandbox.deleteFiles(["r.txt", "r2.txt"]);
   assert.deepEqual(deleted.map((result) => result.error?.code), [undefined, "FILE_NOT_FOUND"]);
+});
+
+test("an error of a file says which kind of thing is in the way", async () => {
+  await sandbox.writeFiles([{ path: "kinds/file", data: "text" }, { path: "kinds/full/in", data: "" }]);
+  await sandbox.createDirectories(["kinds/empty"]);
+  const codes = async (results) => (await results).map((result) => result.error?.code);
+  assert.deepEqual(await codes(sandbox.readFiles(["kinds", "kinds/file/x", "kinds/file"])), ["PATH_IS_DIRECTORY", "PATH_NOT_DIRECTORY", undefined]);
+  assert.deepEqual(await codes(sandbox.readFiles(["none", "kinds", "kinds/file"], { length: 0 })), ["FILE_NOT_FOUND", "PATH_IS_DIRECTORY", undefined]);
+  assert.deepEqual((await sandbox.readFiles(["kinds/file"], { length: 0 }))[0].content.length, 0);
+  assert.match((await sandbox.readFiles(["kinds/file"], { length: -1 }))[0].error.message, /^length must be/);
+  assert.deepEqual(
+    await codes(sandbox.writeFiles([{ path: "kinds", data: "" }, { path: "kinds/file/x", data: "" }, { path: "a\0b", data: "" }])),
+    ["PATH_IS_DIRECTORY", "PATH_NOT_DIRECTORY", "INVALID_PATH"],
+  );
+  assert.deepEqual(
+    await codes(sandbox.createDirectories(["kinds/file", "kinds/file/x", "kinds/file/x/y", "kinds"])),
+    ["FILE_ALREADY_EXISTS", "PATH_NOT_DIRECTORY", "PATH_NOT_DIRECTORY", undefined],
+  );
+  assert.deepEqual(
+    await codes(sandbox.deleteDirectories(["kinds/full", "kinds/file/x", "kinds/empty"], { recursive: false })),
+    ["TRANSFER_ERROR", "PATH_NOT_DIRECTORY", undefined],
+  );
+  assert.deepEqual(await codes(sandbox.deleteFiles(["kinds/full", "kinds/file/x"])), ["PATH_IS_DIRECTORY", "PATH_NOT_DIRECTORY"]);
+  const edit = { oldContent: "a", newContent: "b" };
+  assert.deepEqual(
+    await codes(sandbox.replaceContent([{ path: "kinds", ...edit }, { path: "kinds/file", ...edit }])),
+    ["PATH_IS_DIRECTORY", "TRANSFER_ERROR"],
+  );
+  const moves = [["kinds/file", "kinds/full"], ["kinds/full", "kinds/file"], ["kinds/file", "kinds/file/x"]];
+  assert.deepEqual(
+    await codes(sandbox.moveFiles(moves.map(([source, destination]) => ({ source, destination })))),
+    ["PATH_IS_DIRECTORY", "PATH_NOT_DIRECTORY", "PATH_NOT_DIRECTORY"],
+  );
+  await assert.rejects(sandbox.search("*", "kinds/file"), { code: "PATH_NOT_DIRECTORY" });
+});
+
+test("getFileInfo leaves out what nothing can be told of, and throws where the sandbox cannot be asked", async () => {
+  await sandbox.writeFiles([{ path: "told", data: "text" }]);
+  const info = await sandbox.getFileInfo(["told/below", "../../../etc", "a\0b", "none", "told"]);
+  assert.deepEqual([...info.keys()], ["told"]);
+  const other = await home.open();
+  const asked = new CoveSandbox({ cove: other, ...identity });
+  await other.close();
+  await assert.rejects(asked.getFileInfo(["told"]), { code: "INVALID_STATE" });
 });
 
 test("readFileStream and writeFileStream", async () => {
@@ -185,4 +316,15 @@ test("stop keeps the files, delete does not", async () => {
   await sandbox.delete();
   await sandbox.waitUntilDeleted();
   assert.equal(await sandbox.getInfo(), null);
+});
+
+test("ping and interrupt make no sandbox", async () => {
+  await sandbox.delete();
+  assert.equal(await sandbox.ping(), false);
+  await sandbox.interrupt("0".repeat(32));
+  assert.equal(await sandbox.getInfo(), null);
+  await sandbox.ensureRunning();
+  await sandbox.stop();
+  assert.equal(await sandbox.ping(), true);
+  await sandbox.delete();
 });

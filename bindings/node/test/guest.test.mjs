@@ -129,17 +129,60 @@ test("an uncaught error ends the program as any other", async () => {
   assert.match(done.stderr, /RangeError: of the host/);
 });
 
-test("what a host's function throws in a log is an uncaught error of the host, and no crash", async () => {
+test("what a function of the host throws is an uncaught error of the host, each time, and no crash", async () => {
   const done = await inOtherNode(
     `import { Cove } from "cove-workspace";
      process.on("uncaughtException", (error) => console.log("caught", error.message));
-     const cove = await Cove.open({ stateDir: process.argv[2], log: () => { throw new Error("in the log"); } });
-     await (await cove.acquire(${JSON.stringify(KEY)})).close();
+     const fail = (what) => () => { throw new Error(what); };
+     const stateDir = process.argv[2];
+     const cove = await Cove.open({ stateDir, log: fail("log"), onEvent: fail("event") });
+     const workspace = await cove.acquire(${JSON.stringify(KEY)}, { prepare: { initScript: "true", onEvent: fail("prepare") } });
+     console.log((await workspace.exec(["echo", "works"])).out.text);
+     await workspace.close();
+     await cove.destroySource("app/demo", { onProgress: fail("progress") });
      await cove.close();
      console.log("end");`,
   );
-  assert.deepEqual([done.code, done.signal], [0, null], done.stderr);
+  assert.deepEqual([done.code, done.signal, done.stderr], [0, null, ""]);
+  for (const what of ["event", "prepare", "progress"]) assert.match(done.stdout, new RegExp(`^caught ${what}$`, "m"));
+  assert.ok(done.stdout.match(/^caught event$/gm).length > 1, done.stdout);
+  assert.match(done.stdout, /^works$/m);
   assert.match(done.stdout, /end\n$/);
+});
+
+test("without a handler it ends the program, as in any callback", async () => {
+  const done = await inOtherNode(
+    `import { Cove } from "cove-workspace";
+     const onEvent = () => { throw new RangeError("in onEvent"); };
+     const cove = await Cove.open({ stateDir: process.argv[2], onEvent });
+     await cove.acquire(${JSON.stringify(KEY)});
+     setInterval(() => undefined, 1000);`,
+  );
+  assert.deepEqual([done.code, done.signal], [1, null]);
+  assert.match(done.stderr, /RangeError: in onEvent/);
+});
+
+test("in a worker it is the worker's error; a worker that ends in a callback ends", async () => {
+  const done = await inOtherNode(
+    `import { Worker, isMainThread, workerData } from "node:worker_threads";
+     import { fileURLToPath } from "node:url";
+     import { Cove } from "cove-workspace";
+     if (isMainThread) {
+       for (const how of ["throw", "exit"]) {
+         const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { how, state: process.argv[2] } });
+         worker.on("error", (error) => console.log("error", error.message));
+         console.log(how, await new Promise((resolve) => worker.on("exit", resolve)));
+       }
+     } else {
+       const { how, state } = workerData;
+       const onEvent = () => { if (how === "exit") process.exit(7); throw new Error("in the worker"); };
+       const cove = await Cove.open({ stateDir: state, onEvent });
+       await cove.acquire({ sourceType: "app", sourceId: how, userId: "ana" });
+       setInterval(() => undefined, 1000);
+     }`,
+  );
+  assert.deepEqual([done.code, done.signal, done.stderr], [0, null, ""]);
+  assert.equal(done.stdout, "error in the worker\nthrow 1\nexit 7\n");
 });
 
 const WORKERS = `

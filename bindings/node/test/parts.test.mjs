@@ -98,15 +98,43 @@ test("what a store throws is the error of whoever asked", async () => {
   await cove.close();
 });
 
-test("an answer that makes no sense is an internal error", async () => {
+test("an answer that makes no sense is an internal error that says what", async () => {
   class Wrong extends MapStore {
     async find(id) {
       return id.kind === "sandbox" ? { version: "one" } : super.find(id);
     }
+    async query() {
+      return this.answer;
+    }
   }
-  const cove = await Cove.open({ stateDir: path.join(folder, "wrong"), metadata: new Wrong() });
+  const metadata = new Wrong();
+  const cove = await Cove.open({ stateDir: path.join(folder, "wrong"), metadata });
   await assert.rejects(cove.status(sandboxIdOf(ANA)), { code: "INTERNAL" });
+  for (const [answer, said] of [
+    [null, /the answer to a query must be {documents, isLast}, not null/],
+    [{}, /documents must be a list, not undefined/],
+    [{ documents: [null], isLast: true }, /a document must be a VersionedDocument, not null/],
+  ]) {
+    metadata.answer = answer;
+    await assert.rejects(cove.list().next(), (error) => error.code === "INTERNAL" && said.test(error.message));
+  }
   await cove.close();
+});
+
+test("selectDocuments names an argument that is wrong", () => {
+  const query = {
+    kind: "sandbox", order: "name", limit: 10, state: null, source: null, node: null, activeBeforeMs: null,
+    heartbeatBeforeMs: null, after: null,
+  };
+  assert.deepEqual(selectDocuments(query, []), { documents: [], isLast: true });
+  for (const wrong of [undefined, null, 7, {}]) {
+    assert.throws(() => selectDocuments(query, wrong), { name: "TypeError", message: /^documents must be an iterable/ });
+  }
+  for (const wrong of [null, undefined, 7]) {
+    assert.throws(() => selectDocuments(query, [wrong]), { name: "TypeError", message: /^each of documents must be/ });
+    assert.throws(() => selectDocuments(wrong, []), { name: "TypeError", message: /^query must be a DocumentQuery/ });
+  }
+  assert.throws(() => selectDocuments({ ...query, after: undefined }, []), { name: "TypeError", message: /^query.after must/ });
 });
 
 test("a store that does not answer is waited for as long as the call lasts", async () => {

@@ -135,9 +135,10 @@ function terminalOf(value: CommandOptions["terminal"]): { rows: number; columns:
 /** @internal */
 export function commandFields(command: Command, given: Partial<StreamOptions>): Record<string, unknown> {
   const terminal = terminalOf(given.terminal);
-  const shell = Array.isArray(command) ? undefined : (command as { shell: unknown }).shell;
+  const shell = Array.isArray(command) ? undefined : options.text("shell", (command as { shell: unknown }).shell);
+  if (shell === "") throw new RangeError("shell must not be empty");
   return {
-    shellLine: options.optionalText("shell", shell),
+    shellLine: shell,
     cwd: given.cwd === undefined ? undefined : options.path("cwd", given.cwd),
     env: options.environment(given.env),
     stdin: given.stdin === undefined ? undefined : options.data("stdin", given.stdin),

@@ -117,6 +117,14 @@ export function list(name: string, value: unknown): readonly unknown[] {
   return value;
 }
 
+/** `shape` = its members, for the message. */
+export function object<T>(name: string, value: T, shape: string): NonNullable<T> {
+  if (typeof value !== "object" || value === null) {
+    throw new TypeError(`${name} must be ${shape}, not ${typeName(value)}`);
+  }
+  return value;
+}
+
 export function paths(name: string, value: unknown): (string | Buffer)[] {
   return list(name, value ?? []).map((item, i) => path(`${name}[${i}]`, item));
 }

@@ -143,11 +143,16 @@ function placeOf(query: DocumentQuery, document: StoreDocument): number | undefi
 
 /** The answer to a query, of all documents that there are: for stores that hold them in memory. */
 export function selectDocuments(query: DocumentQuery, documents: Iterable<VersionedDocument>): DocumentPage {
+  const { after } = options.object("query", query, "a DocumentQuery");
+  if (after !== null) options.object("query.after", after, "{timeMs, name} or null");
+  if (typeof (documents as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function") {
+    throw new TypeError("documents must be an iterable of documents");
+  }
   const found: { timeMs: number; document: VersionedDocument }[] = [];
   for (const document of documents) {
+    options.object("each of documents", document, "a VersionedDocument");
     const timeMs = placeOf(query, document);
     if (timeMs === undefined || !matches(query, document)) continue;
-    const { after } = query;
     const behind = after === null || timeMs > after.timeMs;
     if (behind || (timeMs === after.timeMs && Buffer.compare(document.name, after.name) > 0)) {
       found.push({ timeMs, document });
@@ -197,6 +202,7 @@ function queryOf(raw: RawQuery): DocumentQuery {
 }
 
 function given(document: VersionedDocument): object {
+  options.object("a document", document, "a VersionedDocument");
   const kind = KINDS.indexOf(document.kind);
   if (kind < 1) throw new TypeError(`a document's kind is ${String(document.kind)}, which is none`);
   return { ...document, kind, name: Buffer.from(document.name), body: Buffer.from(document.body) };
@@ -229,7 +235,8 @@ async function answerTo(store: MetadataStore, slot: string, raw: RawQuestion & R
       return (done) => native.answerDone(done);
     case "query": {
       const page = await store.query(queryOf(raw));
-      const documents = page.documents.map(given);
+      const found = options.object("the answer to a query", page, "{documents, isLast}").documents;
+      const documents = options.list("documents", found).map((document) => given(document as VersionedDocument));
       return (done) => native.answerDocuments(done, documents, page.isLast);
     }
     default: {

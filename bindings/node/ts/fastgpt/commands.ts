@@ -2,7 +2,8 @@
 
 import { StringDecoder } from "node:string_decoder";
 import { CoveError } from "../errors.js";
-import type { CommandOptions, ExecResult, StreamOutput } from "../exec.js";
+import type { Command, CommandOptions, ExecResult, StreamOutput } from "../exec.js";
+import * as check from "../options.js";
 import { commandError } from "./errors.js";
 import { Lifecycle } from "./lifecycle.js";
 import type { BackgroundProcess, ExecuteOptions, ExecuteResult, SandboxMetrics, StreamHandlers } from "./types.js";
@@ -15,12 +16,18 @@ nproc
 awk '/^MemTotal|^MemAvailable/ {print $2}' /proc/meminfo
 head -n 1 /proc/stat; sleep 0.1; head -n 1 /proc/stat`;
 
+function shellOf(command: string): Command {
+  if (check.text("command", command) === "") throw new RangeError("command must not be empty");
+  return { shell: command };
+}
+
 function commandOptions(options: ExecuteOptions): CommandOptions {
+  const { maxOutputBytes = OUTPUT_BYTES, workingDirectory, timeoutMs } = check.object("options", options, "an object");
   return {
     headBytes: 0,
-    tailBytes: options.maxOutputBytes ?? OUTPUT_BYTES,
-    ...(options.workingDirectory !== undefined && { cwd: options.workingDirectory }),
-    ...(options.timeoutMs !== undefined && { commandTimeoutMs: options.timeoutMs }),
+    tailBytes: check.count("maxOutputBytes", maxOutputBytes, 0, Number.MAX_SAFE_INTEGER),
+    ...(workingDirectory !== undefined && { cwd: check.text("workingDirectory", workingDirectory) }),
+    ...(timeoutMs !== undefined && { commandTimeoutMs: check.milliseconds("timeoutMs", timeoutMs) }),
     ...(options.env !== undefined && { env: options.env }),
     ...(options.signal !== undefined && { signal: options.signal }),
   };
@@ -51,8 +58,8 @@ export class Commands extends Lifecycle {
   /** Runs a line of the shell to its end. */
   async execute(command: string, options: ExecuteOptions = {}): Promise<ExecuteResult> {
     try {
-      const workspace = await this.workspace();
-      return resultOf(await workspace.exec({ shell: command }, commandOptions(options)));
+      const [shell, given] = [shellOf(command), commandOptions(options)];
+      return resultOf(await (await this.workspace()).exec(shell, given));
     } catch (error) {
       throw commandError(error);
     }
@@ -60,13 +67,15 @@ export class Commands extends Lifecycle {
 
   /** The same, told as it goes on. What cannot be run is told to `onError`, or thrown where there is none. */
   async executeStream(command: string, handlers: StreamHandlers, options: ExecuteOptions = {}): Promise<void> {
+    check.object("handlers", handlers, "{onStdout, onStderr, onComplete, onError}");
     const decoders = { stdout: new StringDecoder("utf8"), stderr: new StringDecoder("utf8") };
     const tell = async (stream: "stdout" | "stderr", text: string): Promise<void> => {
       if (text !== "") await (stream === "stdout" ? handlers.onStdout : handlers.onStderr)?.(text);
     };
     let result: ExecuteResult;
     try {
-      const run = (await this.workspace()).stream({ shell: command }, commandOptions(options));
+      const [shell, given] = [shellOf(command), commandOptions(options)];
+      const run = (await this.workspace()).stream(shell, given);
       for await (const { stream, data } of run) await tell(stream, decoders[stream].write(data));
       for (const stream of ["stdout", "stderr"] as const) await tell(stream, decoders[stream].end());
       result = resultOf(await run.result);
@@ -81,9 +90,9 @@ export class Commands extends Lifecycle {
   /** Starts a line of the shell that nobody waits for; it survives this process. */
   async executeBackground(command: string, options: ExecuteOptions = {}): Promise<BackgroundProcess> {
     try {
-      const workspace = await this.workspace();
+      const shell = shellOf(command);
       const { headBytes: _head, tailBytes: _tail, ...started } = commandOptions(options);
-      const { id } = await workspace.startProcess({ shell: command }, started);
+      const { id } = await (await this.workspace()).startProcess(shell, started);
       return { sessionId: id, kill: () => this.interrupt(id) };
     } catch (error) {
       throw commandError(error);
@@ -92,16 +101,19 @@ export class Commands extends Lifecycle {
 
   /** Ends a background process with all that it started; harmless where it has ended, or is gone. */
   async interrupt(sessionId: string): Promise<void> {
+    const id = check.text("sessionId", sessionId);
+    if ((await this.getInfo()) === null) return;
     try {
-      await (await this.workspace()).endProcess(sessionId);
+      await (await this.workspace()).endProcess(id);
     } catch (error) {
       if (!(error instanceof CoveError && error.code === "NOT_FOUND")) throw commandError(error);
     }
   }
 
+  /** Whether it runs a command; wakes one that is stopped, and makes none. */
   async ping(): Promise<boolean> {
     try {
-      return (await this.execute("true")).exitCode === 0;
+      return (await this.getInfo()) !== null && (await this.execute("true")).exitCode === 0;
     } catch {
       return false;
     }

@@ -109,11 +109,20 @@ export function commandError(error: unknown): unknown {
   return new CommandExecutionError(error.message, error);
 }
 
-/** `wantsDirectory`: what a FAILED_PRECONDITION means here, a file where a directory is wanted or the other way. */
+/** A file where a directory is wanted or the other way: the library has one code for both, and its words tell. */
+function wrongKind(reason: string, wantsDirectory: boolean): FileErrorCode {
+  if (/, not a directory$|' is no directory, /.test(reason)) return "PATH_NOT_DIRECTORY";
+  const isDirectory = /' (is|names) a directory(, not a file$|; | with something in it)/.test(reason);
+  return isDirectory && !wantsDirectory ? "PATH_IS_DIRECTORY" : "TRANSFER_ERROR";
+}
+
+/** `wantsDirectory`: that there is one is what the call needs. */
 export function fileError(error: unknown, path: string, wantsDirectory = false): SandboxException {
   if (error instanceof SandboxException) return error;
   if (!(error instanceof CoveError)) {
-    return new FileOperationError(error instanceof Error ? error.message : String(error), path, "TRANSFER_ERROR", error);
+    const isNoPath = typeof path !== "string" || path.includes("\0");
+    const code = isNoPath ? "INVALID_PATH" : "TRANSFER_ERROR";
+    return new FileOperationError(error instanceof Error ? error.message : String(error), path, code, error);
   }
   if (error.code === "TIMEOUT") return new TimeoutError(error.message, error);
   const codes: Partial<Record<string, FileErrorCode>> = {
@@ -123,7 +132,7 @@ export function fileError(error: unknown, path: string, wantsDirectory = false):
     PATH_ESCAPE: "INVALID_PATH",
     INVALID_ARGUMENT: "INVALID_PATH",
     QUOTA_EXCEEDED: "QUOTA_EXCEEDED",
-    FAILED_PRECONDITION: wantsDirectory ? "PATH_NOT_DIRECTORY" : "PATH_IS_DIRECTORY",
+    FAILED_PRECONDITION: wrongKind(error.reason, wantsDirectory),
   };
   return new FileOperationError(error.message, path, codes[error.code] ?? "TRANSFER_ERROR", error);
 }

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import type { WorkspaceKey } from "../cove.js";
+import * as check from "../options.js";
 
 export interface SandboxIdentity {
   /** "app", "skillEdit", ... */
@@ -13,12 +14,18 @@ export interface SandboxIdentity {
 
 /** FastGPT's own id: "app-" and 16 hexadecimal digits; records of it are adopted under it. */
 export function fastgptSandboxId(identity: SandboxIdentity): string {
-  const digest = createHash("sha256").update(`${identity.sourceId}-${userOf(identity)}`).digest("hex");
-  return `${identity.sourceType.toLowerCase()}-${digest.slice(0, 16)}`;
+  const { sourceType, sourceId, userId } = keyOf(identity);
+  const digest = createHash("sha256").update(`${sourceId}-${userId}`).digest("hex");
+  return `${sourceType.toLowerCase()}-${digest.slice(0, 16)}`;
 }
 
 export function keyOf(identity: SandboxIdentity): WorkspaceKey {
-  return { sourceType: identity.sourceType, sourceId: identity.sourceId, userId: userOf(identity) };
+  const given = check.object("identity", identity, "{sourceType, sourceId, userId}");
+  return {
+    sourceType: check.text("sourceType", given.sourceType),
+    sourceId: check.text("sourceId", given.sourceId),
+    userId: check.text("userId", userOf(given)),
+  };
 }
 
 /** Chats choose a directory; all edits of a skill are at the root. */

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Cove, SandboxStatus } from "../cove.js";
 import { CoveError } from "../errors.js";
 import { version } from "../native.js";
+import * as check from "../options.js";
 import type { Workspace } from "../workspace.js";
 import {
   FeatureNotSupportedError, ReadyTimeoutError, SandboxNotFoundError, TimeoutError, sandboxError,
@@ -37,6 +38,30 @@ function stateOf(status: SandboxStatus): SandboxState {
   return status.state === "absent" ? "UnExist" : "Stopped";
 }
 
+/** The acquire that calls share. */
+interface Acquiring {
+  readonly workspace: Promise<Workspace>;
+  readonly cancel: AbortController;
+  /** How many calls wait for it. */
+  waiting: number;
+}
+
+/** What a timer of Node's can wait for; a longer limit is none. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Settles as `work` does, or throws `late()` after `ms`; 0 = no limit. `work` goes on. */
+async function within<T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> {
+  if (ms === 0 || ms > LONGEST_MS) return work;
+  const timer = new AbortController();
+  const limit = pause(ms, undefined, { signal: timer.signal }).then(() => Promise.reject(late()));
+  limit.catch(() => undefined);
+  try {
+    return await Promise.race([work, limit]);
+  } finally {
+    timer.abort();
+  }
+}
+
 /** Deletion is looked at so often, as FastGPT's own adapters do. */
 const POLL_MS = 1000;
 
@@ -47,14 +72,17 @@ export class Lifecycle {
   readonly #identity: SandboxIdentity;
   readonly #chatId: string | undefined;
   #workspace: Workspace | undefined;
-  #acquiring: Promise<Workspace> | undefined;
+  #acquiring: Acquiring | undefined;
   #status: SandboxStatusInfo = { state: "UnExist" };
 
   constructor(options: CoveSandboxOptions) {
+    check.object("the options of CoveSandbox", options, "{cove, sourceType, sourceId, userId}");
+    check.object("cove", options.cove, "an open Cove");
+    keyOf(options);
     this.cove = options.cove;
     this.#identity = options;
-    this.#chatId = chatOf(options, options.chatId);
-    this.id = options.sandboxId ?? fastgptSandboxId(options);
+    this.#chatId = chatOf(options, check.optionalText("chatId", options.chatId));
+    this.id = check.optionalText("sandboxId", options.sandboxId) ?? fastgptSandboxId(options);
   }
 
   /** As of the last look at it. */
@@ -64,6 +92,7 @@ export class Lifecycle {
 
   /** Brings it up and holds it. Without `allowCreate` one that never was is SandboxNotFoundError. */
   async ensureRunning(options: { allowCreate?: boolean } = {}): Promise<void> {
+    check.object("options", options, "{allowCreate}");
     if (options.allowCreate === false && this.#workspace === undefined && (await this.getInfo()) === null) {
       throw new SandboxNotFoundError(this.id);
     }
@@ -87,6 +116,7 @@ export class Lifecycle {
 
   /** Deletes it, or another, with its files. */
   async delete(id: string = this.id): Promise<void> {
+    check.text("id", id);
     if (id === this.id) await this.close();
     try {
       await this.cove.destroy(id);
@@ -117,7 +147,7 @@ export class Lifecycle {
     };
   }
 
-  /** Brings it up where it is not; Cove needs no polling. */
+  /** Brings it up where it is not; Cove needs no polling. After `timeoutMs` it is still brought up, until `close`. */
   async waitUntilReady(timeoutMs = 300_000): Promise<void> {
     try {
       await this.workspace(timeoutMs);
@@ -127,6 +157,7 @@ export class Lifecycle {
   }
 
   async waitUntilDeleted(timeoutMs = 120_000): Promise<void> {
+    if (timeoutMs !== 0) check.milliseconds("timeoutMs", timeoutMs);
     const end = Date.now() + timeoutMs;
     while ((await this.getInfo()) !== null) {
       if (Date.now() >= end) throw new TimeoutError(`sandbox ${this.id} is not deleted after ${timeoutMs} ms`);
@@ -143,29 +174,52 @@ export class Lifecycle {
     return Promise.reject(new FeatureNotSupportedError("endpoints of ports"));
   }
 
-  /** Lets go of it here; it runs on until it is idle. */
+  /** Lets go of it here; it runs on until it is idle. An acquire that nobody waits for any more is called off. */
   async close(): Promise<void> {
-    const workspace = this.#workspace ?? (await this.#acquiring?.catch(() => undefined));
-    this.#workspace = undefined;
+    const acquiring = this.#acquiring;
+    if (acquiring?.waiting === 0) {
+      this.#acquiring = undefined;
+      acquiring.cancel.abort();
+    }
+    const workspace = this.#workspace ?? (await acquiring?.workspace.catch(() => undefined));
+    if (this.#workspace === workspace) this.#workspace = undefined;
     await workspace?.close();
   }
 
-  /** Held; calls at the same time share one acquire. */
+  /** Held; calls at the same time share one acquire, and each has its own limit. */
   protected async workspace(timeoutMs?: number): Promise<Workspace> {
+    const limit = check.milliseconds("timeoutMs", timeoutMs);
     if (this.#workspace !== undefined) return this.#workspace;
-    this.#acquiring ??= this.#acquire(timeoutMs).finally(() => (this.#acquiring = undefined));
-    return this.#acquiring;
+    const acquiring = (this.#acquiring ??= this.#acquire());
+    const late = () => new TimeoutError(`sandbox ${this.id} is not ready after ${limit} ms`);
+    ++acquiring.waiting;
+    try {
+      return await within(limit, acquiring.workspace, late);
+    } finally {
+      --acquiring.waiting;
+    }
   }
 
-  async #acquire(timeoutMs?: number): Promise<Workspace> {
+  #acquire(): Acquiring {
+    const cancel = new AbortController();
     const chat = this.#chatId === undefined ? {} : { chatId: this.#chatId };
-    const limit = timeoutMs === undefined ? {} : { timeoutMs };
-    const workspace = await this.#do(() =>
-      this.cove.acquire(keyOf(this.#identity), { sandboxId: this.id, ...chat, ...limit }),
+    const fields = { sandboxId: this.id, ...chat, signal: cancel.signal };
+    const workspace = this.#do(() => this.cove.acquire(keyOf(this.#identity), fields)).then(
+      (acquired) => {
+        if (this.#acquiring !== acquiring) return acquired; // `close` takes it
+        this.#acquiring = undefined;
+        this.#workspace = acquired;
+        this.#status = { state: "Running" };
+        return acquired;
+      },
+      (error: unknown) => {
+        if (this.#acquiring === acquiring) this.#acquiring = undefined;
+        throw error;
+      },
     );
-    this.#workspace = workspace;
-    this.#status = { state: "Running" };
-    return workspace;
+    workspace.catch(() => undefined); // thrown to those who wait, if there are any
+    const acquiring: Acquiring = { workspace, cancel, waiting: 0 };
+    return acquiring;
   }
 
   async #do<T>(work: () => Promise<T>): Promise<T> {

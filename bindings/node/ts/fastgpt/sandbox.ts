@@ -4,6 +4,7 @@ import { posix } from "node:path";
 import type { Source } from "../transfers.js";
 import type { FileInfo } from "../files.js";
 import { CoveError } from "../errors.js";
+import * as check from "../options.js";
 import { Commands } from "./commands.js";
 import { FeatureNotSupportedError, FileOperationError, fileError } from "./errors.js";
 import type {
@@ -23,6 +24,7 @@ const AT_ONCE = 16;
 
 /** work(item) for each, some at a time, results in the items' order. */
 async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  check.list("paths", items);
   const results = new Array<R>(items.length);
   let next = 0;
   const worker = async (): Promise<void> => {
@@ -30,6 +32,12 @@ async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>)
   };
   await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
   return results;
+}
+
+/** The entries of a batch; what is wrong inside one is that entry's. */
+function entriesOf<T>(name: string, entries: readonly T[], shape: string): readonly T[] {
+  check.list(name, entries).forEach((entry, i) => check.object(`${name}[${i}]`, entry, shape));
+  return entries;
 }
 
 async function resultOf(path: string, work: () => Promise<unknown>, wantsDirectory = false): Promise<FileResult> {
@@ -46,6 +54,22 @@ function refuseOwner(entry: { owner?: string; group?: string }): void {
   if (entry.owner !== undefined || entry.group !== undefined) throw new FeatureNotSupportedError("owners of files");
 }
 
+/** What an entry cannot be sent with. */
+function wrongIn({ path, oldContent, newContent }: ReplaceEntry): Error | undefined {
+  try {
+    check.text("path", path);
+    check.data("oldContent", oldContent);
+    check.data("newContent", newContent);
+    return undefined;
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return error instanceof CoveError && error.code === code;
+}
+
 function timeOf(info: FileInfo): Date {
   return new Date(info.modifiedMs);
 }
@@ -55,15 +79,13 @@ export class CoveSandbox extends Commands implements ISandbox {
   readonly capabilities = CAPABILITIES;
 
   async readFiles(paths: string[], options: ReadFileOptions = {}): Promise<ReadFileResult[]> {
-    const range = {
-      ...(options.offset !== undefined && { offset: options.offset }),
-      ...(options.length !== undefined && { maxBytes: options.length }),
-    };
+    const { offset = 0, length } = check.object("options", options, "{offset, length}");
     return inOrder(paths, async (path) => {
       try {
-        const workspace = await this.workspace();
-        const content = options.length === 0 ? new Uint8Array() : await workspace.readFile(path, range);
-        return { path, content, error: null };
+        if (length !== undefined) check.count("length", length, 0, Number.MAX_SAFE_INTEGER);
+        const limit = length === undefined ? {} : { maxBytes: Math.max(length, 1) }; // of 0 bytes too it is looked at
+        const content = await (await this.workspace()).readFile(path, { offset, ...limit });
+        return { path, content: content.subarray(0, length), error: null };
       } catch (error) {
         return { path, content: new Uint8Array(), error: fileError(error, path) };
       }
@@ -71,7 +93,7 @@ export class CoveSandbox extends Commands implements ISandbox {
   }
 
   async writeFiles(entries: WriteFileEntry[]): Promise<WriteFileResult[]> {
-    return inOrder(entries, async (entry) => {
+    return inOrder(entriesOf("entries", entries, "{path, data}"), async (entry) => {
       const { path } = entry;
       try {
         refuseOwner(entry);
@@ -91,7 +113,7 @@ export class CoveSandbox extends Commands implements ISandbox {
   /** In order, since one may need what another left. */
   async moveFiles(entries: MoveEntry[]): Promise<FileResult[]> {
     const results: FileResult[] = [];
-    for (const { source, destination } of entries) {
+    for (const { source, destination } of entriesOf("entries", entries, "{source, destination}")) {
       results.push(
         await resultOf(source, async () => (await this.workspace()).move(source, destination, { overwrite: true })),
       );
@@ -101,19 +123,19 @@ export class CoveSandbox extends Commands implements ISandbox {
 
   /** Replaces every place; a text that is not there is an error, where FastGPT's providers are silent. */
   async replaceContent(entries: ReplaceEntry[]): Promise<FileResult[]> {
-    const files = entries.map(({ path, oldContent, newContent }) => ({
-      path,
-      edits: [{ old: oldContent, new: newContent, replaceAll: true }],
-    }));
-    const edited = await (await this.workspace()).editFiles(files);
+    const wrong = entriesOf("entries", entries, "{path, oldContent, newContent}").map(wrongIn);
+    const files = entries
+      .filter((_, i) => wrong[i] === undefined)
+      .map(({ path, oldContent, newContent }) => ({
+        path,
+        edits: [{ old: oldContent, new: newContent, replaceAll: true }],
+      }));
+    const edited = (await (await this.workspace()).editFiles(files)).values();
     return entries.map(({ path }, i) => {
-      const result = edited[i];
-      if (!(result instanceof CoveError)) return { path, success: true, error: null };
-      const isMissing = result.code === "FAILED_PRECONDITION";
-      const error = isMissing
-        ? new FileOperationError(result.message, path, "TRANSFER_ERROR", result)
-        : fileError(result, path);
-      return { path, success: false, error };
+      const error = wrong[i] ?? edited.next().value;
+      return error instanceof Error
+        ? { path, success: false, error: fileError(error, path) }
+        : { path, success: true, error: null };
     });
   }
 
@@ -135,10 +157,16 @@ export class CoveSandbox extends Commands implements ISandbox {
   }
 
   async createDirectories(paths: string[], options: { mode?: number } = {}): Promise<FileResult[]> {
+    check.object("options", options, "{mode}");
     return inOrder(paths, (path) =>
       resultOf(path, async () => {
         const workspace = await this.workspace();
-        await workspace.makeDirectory(path);
+        try {
+          await workspace.makeDirectory(path);
+        } catch (error) {
+          if (isCode(error, "ALREADY_EXISTS")) await workspace.stat(path); // fails as what it is below a file
+          throw error;
+        }
         if (options.mode !== undefined) await workspace.setMode(path, options.mode);
       }),
     );
@@ -148,12 +176,13 @@ export class CoveSandbox extends Commands implements ISandbox {
     paths: string[],
     options: { recursive?: boolean; force?: boolean } = {},
   ): Promise<FileResult[]> {
+    check.object("options", options, "{recursive, force}");
     return inOrder(paths, (path) =>
       resultOf(path, async () => {
         try {
           await (await this.workspace()).remove(path, { recursive: options.recursive ?? true });
         } catch (error) {
-          if (!(options.force === true && error instanceof CoveError && error.code === "NOT_FOUND")) throw error;
+          if (!(options.force === true && isCode(error, "NOT_FOUND"))) throw error;
         }
       }, true),
     );
@@ -175,7 +204,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     }
   }
 
-  /** What is missing is left out. */
+  /** What is not there is left out, and so is a path that nothing can be told of; errors of the sandbox are thrown. */
   async getFileInfo(paths: string[]): Promise<Map<string, FileInfoEntry>> {
     const found = await inOrder(paths, async (path): Promise<FileInfoEntry | undefined> => {
       try {
@@ -189,15 +218,16 @@ export class CoveSandbox extends Commands implements ISandbox {
           modifiedAt: timeOf(info),
         };
       } catch (error) {
-        if (error instanceof CoveError && error.code === "NOT_FOUND") return undefined;
-        throw fileError(error, path);
+        const told = fileError(error, path);
+        if (told instanceof FileOperationError && told.fileErrorCode !== "TRANSFER_ERROR") return undefined;
+        throw told;
       }
     });
     return new Map(found.filter((entry) => entry !== undefined).map((entry) => [entry.path, entry]));
   }
 
   async setPermissions(entries: PermissionEntry[]): Promise<FileResult[]> {
-    return inOrder(entries, (entry) =>
+    return inOrder(entriesOf("entries", entries, "{path, mode}"), (entry) =>
       resultOf(entry.path, async () => {
         refuseOwner(entry);
         if (entry.mode !== undefined) await (await this.workspace()).setMode(entry.path, entry.mode);
