@@ -112,8 +112,10 @@ TEST_CASE("Part: an answer after the end of the Cove is ignored", "[capi]") {
   {
     StoreOfHost its;
     its.host.now = [&](cove_done* done) { kept = done; };
-    const CallContext soon{.deadline = its.clock.now() + 10ms, .stop = {}};
-    CHECK_FALSE(its.now(soon));
+    // On a busy machine the time may be over before anybody was asked.
+    for (auto patience = 10ms; kept == nullptr; patience *= 2) {
+      CHECK_FALSE(its.now({.deadline = its.clock.now() + patience, .stop = {}}));
+    }
     its.store.reset();
     CHECK(its.host.destroyed == 1);
   }
