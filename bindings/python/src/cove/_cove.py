@@ -51,8 +51,9 @@ class Cove(Ends, Sources, SkillShelf):
         self._owned: Optional[Owned] = None
         opening = self._opening(state_dir, config, Brought(log, metadata, objects, clock))
         raw, argument = _ffi.out(_ffi.Cove)
+        owned = opening.take(raw)
         lib["cove_open"](opening.config, _ffi.pointer_to(opening.options), argument)
-        self._become(opening.take(raw), on_event, clock)
+        self._become(owned, on_event, clock)
 
     @staticmethod
     def _opening(

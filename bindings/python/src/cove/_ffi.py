@@ -872,8 +872,25 @@ class ListOptions(_Versioned):
     ]
 
 
+class Attempt(Error):
+    """The error of a start, given behind its arguments by whoever must know whether C began.
+
+    KeyboardInterrupt comes between any two steps: right before C is called, or right after. C clears
+    an error before all else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)  # which C never leaves there
+
+    @property
+    def began(self) -> bool:
+        return self.value is None
+
+
 def _check(function: Any, *arguments: Any) -> None:
     error = Error()
+    if arguments and isinstance(arguments[-1], Attempt):
+        *arguments, error = arguments  # type: ignore[assignment]
     status = function(*arguments, byref(error))
     if status != 0:
         raise take_error(error) or CoveError(f"status {status} without an error")
@@ -1426,6 +1443,13 @@ def take_error(error: Error) -> Optional[CoveError]:
         return exception_of(error)
     finally:
         lib["cove_error_free"](error)
+
+
+def let_go(free: Optional[str], value: Any, error: Error) -> None:
+    """Frees what came for nobody."""
+    if free is not None:
+        lib[free](value)
+    lib["cove_error_free"](error)
 
 
 def take_buffer(buffer: Buffer) -> bytes:

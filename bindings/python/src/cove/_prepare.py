@@ -146,8 +146,8 @@ def make(prepare: Prepare, host: Host) -> Owned:
     if not isinstance(prepare, Prepare):
         raise TypeError(f"prepare must be a cove.Prepare, not {type(prepare).__name__}")
     raw, argument = _ffi.out(_ffi.Prepare)
-    lib["cove_prepare_create"](argument)
     owned = Owned(raw, "cove_prepare_free")
+    lib["cove_prepare_create"](argument)
     _set_environment(raw, prepare)
     for name, url in prepare.mirrors.items():
         number = _chosen("mirrors", _MIRRORS, name)

@@ -104,13 +104,18 @@ class LinkRequest:
 
 
 def _on_result(number: Optional[int], result: _ffi.ToolResult, error: _ffi.Error) -> None:
-    pipe: Pipe[LinkRequest] = registry.get(number)
-    pipe.finish(result, error)
+    pipe: Optional[Pipe[LinkRequest]] = registry.take(number)
+    if pipe is None:
+        _ffi.let_go("cove_tool_result_free", result, error)
+    else:
+        pipe.finish(result, error)
 
 
 def _on_links(number: Optional[int], request: _ffi.LinkRequest) -> None:
-    pipe: Pipe[LinkRequest] = registry.get(number)
-    pipe.push([(LinkRequest(Owned(request, "cove_link_request_free")), 0)])
+    wanted = LinkRequest(Owned(request, "cove_link_request_free"))
+    pipe: Optional[Pipe[LinkRequest]] = registry.get(number)
+    if pipe is not None:
+        pipe.push([(wanted, 0)])
 
 
 _on_result_fn = _ffi.ToolResultFn(_on_result)
@@ -136,13 +141,30 @@ class ToolCall:
         options = _ffi.ToolOptions(
             timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(self.token)
         )
+        links = 0
         if wants_links:
+            links = registry.add(self.pipe)
             options.make_links = _on_links_fn
-            options.link_user_data = registry.add(self.pipe)
+            options.link_user_data = links
             options.link_drop = drop
-        lib["cove_workspace_tool_call_start"](
-            owned.raw, text, given, _ffi.pointer_to(options), _on_result_fn, registry.add(self.pipe), drop
-        )
+        reply = self.pipe.reply
+        try:
+            reply.start(
+                "cove_workspace_tool_call_start",
+                owned.raw,
+                text,
+                given,
+                _ffi.pointer_to(options),
+                _on_result_fn,
+                known=self.pipe,
+            )
+        except BaseException:
+            if reply.began:  # and KeyboardInterrupt broke in
+                self.token.trigger()
+                reply.wait()
+            else:
+                registry.remove(links)
+            raise
 
     def serve(self, link_maker: Optional[LinkMaker]) -> ToolResult:
         """Makes links on the calling thread until the call ends."""

@@ -71,7 +71,12 @@ async def run(ask: Asking) -> Any:
     """Makes a call and waits for its end."""
     token = linked_cancel(ask.cancel)
     reply = LoopReply(ask.take)
-    ask.begin(token, reply)
+    try:
+        ask.begin(token, reply)
+    except BaseException:
+        if reply.began:  # and KeyboardInterrupt broke in
+            token.trigger()
+        raise
     return await reply.wait_for(token.trigger)
 
 
