@@ -135,7 +135,7 @@ def _drop(number: Optional[int]) -> None:
     registry.remove(number)
 
 
-drop = _ffi.DropFn(_drop)
+drop = _ffi.callback(_ffi.DropFn, _drop)
 
 
 class Reply:
@@ -187,6 +187,7 @@ class Reply:
     def wait(self) -> None:
         # Asked first: a KeyboardInterrupt may have come between the two lines below it.
         if not self._is_over:
+            _ffi.check_may_wait()
             self._ready.acquire()
             self._ready.release()
 
@@ -226,20 +227,20 @@ def _on_done(number: Optional[int], error: _ffi.Error) -> None:
 
 
 #: Which callback a start form takes, by what it gives. They live as long as this module.
-GIVES_NOTHING = _ffi.DoneFn(_on_done)
-GIVES_BUFFER = _ffi.BufferFn(_ending("cove_buffer_free"))
-GIVES_COVE = _ffi.OpenedFn(_ending("cove_free"))
-GIVES_WORKSPACE = _ffi.AcquiredFn(_ending("cove_workspace_free"))
-GIVES_FILE_INFO = _ffi.FileInfoFn(_ending("cove_file_info_free"))
-GIVES_FILE_PAGE = _ffi.FilePageFn(_ending("cove_file_page_free"))
-GIVES_FILE_CONTENT = _ffi.FileContentFn(_ending("cove_file_content_free"))
-GIVES_LINE_SLICE = _ffi.LineSliceFn(_ending("cove_line_slice_free"))
-GIVES_EDIT_RESULT = _ffi.EditResultFn(_ending("cove_edit_result_free"))
-GIVES_EDIT_RESULTS = _ffi.EditResultsFn(_ending("cove_edit_results_free"))
-GIVES_TREE_COUNTS = _ffi.TreeCountsFn(_ending("cove_tree_counts_free"))
-GIVES_PROCESS_INFO = _ffi.ProcessInfoFn(_ending("cove_process_info_free"))
-GIVES_PROCESS_LIST = _ffi.ProcessListFn(_ending("cove_process_list_free"))
-GIVES_OUTPUT_SLICE = _ffi.OutputSliceFn(_ending("cove_output_slice_free"))
+GIVES_NOTHING = _ffi.callback(_ffi.DoneFn, _on_done)
+GIVES_BUFFER = _ffi.callback(_ffi.BufferFn, _ending("cove_buffer_free"))
+GIVES_COVE = _ffi.callback(_ffi.OpenedFn, _ending("cove_free"))
+GIVES_WORKSPACE = _ffi.callback(_ffi.AcquiredFn, _ending("cove_workspace_free"))
+GIVES_FILE_INFO = _ffi.callback(_ffi.FileInfoFn, _ending("cove_file_info_free"))
+GIVES_FILE_PAGE = _ffi.callback(_ffi.FilePageFn, _ending("cove_file_page_free"))
+GIVES_FILE_CONTENT = _ffi.callback(_ffi.FileContentFn, _ending("cove_file_content_free"))
+GIVES_LINE_SLICE = _ffi.callback(_ffi.LineSliceFn, _ending("cove_line_slice_free"))
+GIVES_EDIT_RESULT = _ffi.callback(_ffi.EditResultFn, _ending("cove_edit_result_free"))
+GIVES_EDIT_RESULTS = _ffi.callback(_ffi.EditResultsFn, _ending("cove_edit_results_free"))
+GIVES_TREE_COUNTS = _ffi.callback(_ffi.TreeCountsFn, _ending("cove_tree_counts_free"))
+GIVES_PROCESS_INFO = _ffi.callback(_ffi.ProcessInfoFn, _ending("cove_process_info_free"))
+GIVES_PROCESS_LIST = _ffi.callback(_ffi.ProcessListFn, _ending("cove_process_list_free"))
+GIVES_OUTPUT_SLICE = _ffi.callback(_ffi.OutputSliceFn, _ending("cove_output_slice_free"))
 
 
 class Ask(NamedTuple):
@@ -327,6 +328,7 @@ _idle = _Idle()
 
 def make(ask: Asking) -> Any:
     """Makes a call and waits for its end. What breaks in, as KeyboardInterrupt, calls it off first."""
+    _ffi.check_may_wait()
     token = linked_cancel(ask.cancel) if ask.cancel is not None else _idle.token or Cancel()
     _idle.token = None  # a signal handler may make calls meanwhile
     reply = Reply(ask.take)
@@ -368,7 +370,7 @@ def _on_report(number: Optional[int], text: Optional[bytes]) -> None:
 
 
 #: The callback of C behind a Hears; its user_data is the number of the registry.
-REPORTS = _ffi.ReportFn(_on_report)
+REPORTS = _ffi.callback(_ffi.ReportFn, _on_report)
 
 
 def hearing(hears: Optional[Hears]) -> Dict[str, Any]:

@@ -241,6 +241,7 @@ class Cove(Ends, Sources, SkillShelf):
     def _closing(self, timeout: float) -> Optional[Closing]:
         """The close that is to be made; None where it was made."""
         limit = _options.milliseconds("timeout", timeout)
+        _ffi.check_may_wait()  # before it counts as closed
         owned, self._owned = self._owned, None
         return None if owned is None else Closing(owned, limit)
 

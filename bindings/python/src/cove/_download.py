@@ -149,6 +149,6 @@ def _on_done(number: Optional[int], error: _ffi.Error) -> None:
         receiver.pipe.finish(None, error)
 
 
-_on_piece_fn = _ffi.PieceFn(_on_piece)
-_on_progress_fn = _ffi.ProgressFn(_on_progress)
-_on_done_fn = _ffi.DoneFn(_on_done)
+_on_piece_fn = _ffi.callback(_ffi.PieceFn, _on_piece)
+_on_progress_fn = _ffi.callback(_ffi.ProgressFn, _on_progress)
+_on_done_fn = _ffi.callback(_ffi.DoneFn, _on_done)

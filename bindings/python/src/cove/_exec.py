@@ -345,5 +345,5 @@ def _on_done(number: Optional[int], result: _ffi.ExecResult, error: _ffi.Error) 
         pipe.finish(result, error)
 
 
-_on_output_fn = _ffi.OutputFn(_on_output)
-_on_done_fn = _ffi.ExecDoneFn(_on_done)
+_on_output_fn = _ffi.callback(_ffi.OutputFn, _on_output)
+_on_done_fn = _ffi.callback(_ffi.ExecDoneFn, _on_done)

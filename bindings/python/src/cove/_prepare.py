@@ -295,7 +295,7 @@ def _on_event(number: Optional[int], event: int, step: bytes, text: bytes) -> No
     on_event(_EVENTS[event], step.decode("utf-8", "replace"), text.decode("utf-8", "replace"))
 
 
-_on_step_fn = _ffi.StepFn(_on_step)
-_on_event_fn = _ffi.PrepareEventFn(_on_event)
+_on_step_fn = _ffi.callback(_ffi.StepFn, _on_step)
+_on_event_fn = _ffi.callback(_ffi.PrepareEventFn, _on_event)
 
 __all__: List[str] = ["Prepare", "PrepareStep", "StepResult", "StepRun"]

@@ -117,9 +117,9 @@ def _on_done(number: Optional[int], summary: _ffi.SearchSummary, error: _ffi.Err
         pipe.finish(summary, error)
 
 
-_on_lines_fn = _ffi.GrepLinesFn(_on_lines)
-_on_entries_fn = _ffi.FindEntriesFn(_on_entries)
-_on_done_fn = _ffi.SearchDoneFn(_on_done)
+_on_lines_fn = _ffi.callback(_ffi.GrepLinesFn, _on_lines)
+_on_entries_fn = _ffi.callback(_ffi.FindEntriesFn, _on_entries)
+_on_done_fn = _ffi.callback(_ffi.SearchDoneFn, _on_done)
 
 
 def _limit(value: Optional[int]) -> int:

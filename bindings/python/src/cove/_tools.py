@@ -118,8 +118,8 @@ def _on_links(number: Optional[int], request: _ffi.LinkRequest) -> None:
         pipe.push([(wanted, 0)])
 
 
-_on_result_fn = _ffi.ToolResultFn(_on_result)
-_on_links_fn = _ffi.LinkFn(_on_links)
+_on_result_fn = _ffi.callback(_ffi.ToolResultFn, _on_result)
+_on_links_fn = _ffi.callback(_ffi.LinkFn, _on_links)
 
 
 class ToolCall:
@@ -218,10 +218,11 @@ class Tools(Calling):
         on the calling thread and may take its time. A CoveError that it raises is the tool's answer;
         any other exception is raised here. After `timeout` a command or a search gives what it had.
         """
+        _ffi.check_may_wait()
         call = ToolCall(self._use(), name, arguments, link_maker is not None, timeout, cancel)
         try:
             return call.serve(link_maker)
-        except KeyboardInterrupt:
+        except BaseException:
             call.token.trigger()
             call.pipe.reply.wait()
             raise

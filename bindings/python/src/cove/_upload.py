@@ -108,6 +108,7 @@ def writing(upload: Owned, piece: bytes) -> Ask:
 
 def send(sending: Sending) -> Any:
     """Gives the pieces on the calling thread. What the source raises is raised, and leaves the old file."""
+    _ffi.check_may_wait()
     pieces = Source(sending.source)
     reply = Reply(sending.take)
     try:

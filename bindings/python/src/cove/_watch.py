@@ -144,8 +144,8 @@ def _on_done(number: Optional[int], error: _ffi.Error) -> None:
         pipe.finish(None, error)
 
 
-_on_events_fn = _ffi.FileEventsFn(_on_events)
-_on_done_fn = _ffi.DoneFn(_on_done)
+_on_events_fn = _ffi.callback(_ffi.FileEventsFn, _on_events)
+_on_done_fn = _ffi.callback(_ffi.DoneFn, _on_done)
 
 
 class Watches(Calling):
