@@ -8,7 +8,7 @@ from typing import Any, List
 from unittest import mock
 
 import cove
-from cove import _errors, _ffi, _options
+from cove import _edits, _errors, _exec, _ffi, _options
 
 
 class Arguments(unittest.TestCase):
@@ -65,6 +65,21 @@ class Arguments(unittest.TestCase):
         self.assertEqual(_options.environment({"A": "1", "B": name}), [b"A=1", b"B=\xff\xfe"])
         with self.assertRaisesRegex(ValueError, "holds '='"):
             _options.environment({"A=B": "1"})
+
+    def test_an_environment_of_another_kind_is_named(self) -> None:
+        for wrong in (["A=1"], "A=1", [], 1):
+            with self.assertRaisesRegex(TypeError, f"^env must be a dict, not {type(wrong).__name__}$"):
+                _exec.command(["true"], env=wrong)  # type: ignore[arg-type]
+        self.assertEqual(_options.environment(None), [])
+
+    def test_half_a_surrogate_pair_is_named(self) -> None:
+        with self.assertRaisesRegex(ValueError, "^user_id must not contain half of a surrogate pair$") as caught:
+            cove.sandbox_id_of(("app", "demo", "a\ud800"))
+        self.assertNotIsInstance(caught.exception, UnicodeError)
+        with self.assertRaisesRegex(ValueError, "^path must not contain half of a surrogate pair$"):
+            _options.path("path", "a\ud800")
+        with self.assertRaisesRegex(ValueError, r"^edits\[0\].old must not contain half of a surrogate pair$"):
+            _edits.raw_edits([cove.Edit("\udfff", "b")])
 
     def test_a_handle_of_another_kind_is_refused_by_the_table(self) -> None:
         with self.assertRaises(ctypes.ArgumentError):

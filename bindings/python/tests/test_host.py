@@ -2,10 +2,13 @@
 
 import os
 import pickle
+import time
 import unittest
+from typing import Any, List, Tuple
+from unittest import mock
 
 import cove
-from cove import _errors
+from cove import _cove, _errors, _ffi
 from tests.support import Home, run_program, run_python
 
 OPEN = """
@@ -251,6 +254,31 @@ print(cove.sandbox_id_of(KEY)[:4])
             "True",
             "app-",
         )
+
+
+class Exit(unittest.TestCase):
+    def test_all_that_is_open_is_ended_at_once_and_has_one_time_limit(self) -> None:
+        calls: List[Tuple[str, int]] = []
+
+        def close(raw: Any, timeout_ms: int) -> None:
+            calls.append((raw, timeout_ms))
+            time.sleep(timeout_ms / 1000)
+            raise cove.DeadlineError("something still runs in a callback")
+
+        def end_callbacks(timeout_ms: int) -> None:
+            calls.append(("callbacks", timeout_ms))
+            raise cove.DeadlineError("a callback of the host still runs")
+
+        names = ["a", "b", "c"]
+        opened = [mock.Mock(raw=name) for name in names]
+        with mock.patch.dict(_ffi.lib, {"cove_close": close, "cove_end_callbacks": end_callbacks}):
+            with mock.patch.multiple(_cove, _live=opened, _EXIT_SECONDS=0.2):
+                _cove._close_all()
+        self.assertEqual(calls[:3], [(name, 0) for name in names])
+        self.assertEqual([name for name, _ in calls[3:]], [*names, "callbacks"])
+        self.assertGreater(calls[3][1], 100)
+        self.assertLessEqual(sum(timeout for _, timeout in calls[:-1]), 200)
+        self.assertEqual(calls[-1][1], 1000)  # those that are on their last lines have it in any case
 
 
 class Errors(unittest.TestCase):

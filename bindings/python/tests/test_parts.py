@@ -5,9 +5,10 @@ import stat
 import threading
 import unittest
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+from unittest import mock
 
 import cove
-from cove import aio
+from cove import _ffi, aio
 from tests.support import KEY, Home
 
 Id = Tuple[str, bytes]
@@ -122,6 +123,29 @@ class Parts(unittest.TestCase):
             self.assertGreater(objects.closed_sources, 0)
         self.assertEqual(metadata.closed, 1)
         self.assertNotIn(threading.get_ident(), metadata.threads_seen)
+
+    def test_content_that_outlives_its_put_is_over(self) -> None:
+        class Keeping(DictObjects):
+            def __init__(self) -> None:
+                super().__init__()
+                self.kept: List[cove.ObjectContent] = []
+                self.over: List[bool] = []
+
+            def put(self, key: str, content: cove.ObjectContent) -> None:
+                self.kept.append(content)
+                self.over.append(content.over)
+                super().put(key, content)
+
+        objects = Keeping()
+        with self.home.open(objects=objects) as c:
+            c.acquire(KEY).close()
+            c.archive(cove.sandbox_id_of(KEY))
+            c.destroy(cove.sandbox_id_of(KEY))
+            self.assertFalse(any(objects.over))
+            # What would say it is freed: nobody asks it.
+            with mock.patch.dict(_ffi.lib, {"cove_done_is_over": mock.Mock(side_effect=AssertionError)}):
+                self.assertEqual([content.over for content in objects.kept], [True] * len(objects.kept))
+        self.assertTrue(objects.kept)
 
     def test_what_a_store_raises_is_the_error_of_whoever_asked(self) -> None:
         class Broken(DictStore):

@@ -113,6 +113,29 @@ class Prepares(WithCove):
         with self.assertRaisesRegex(cove.InvalidArgumentError, "HOME is the sandbox's own"):
             self.acquire("wrong", variables={"HOME": "/root"})
 
+    def test_wrong_types_of_inputs_are_named(self) -> None:
+        for name in ("variables", "secrets", "mirrors", "builtin_skills"):
+            with self.assertRaisesRegex(TypeError, f"^{name} must be a dict, not list$"):
+                self.acquire("wrong", **{name: [("A", "b")]})
+        for name in ("skills", "files", "steps"):
+            with self.assertRaisesRegex(TypeError, f"^{name} must be a list, not str$"):
+                self.acquire("wrong", **{name: "abc"})
+        with self.assertRaisesRegex(TypeError, r"^files must be a dict, or a list of \(name, source\), not of str$"):
+            self.acquire("wrong", files=["ab"])
+        with self.assertRaisesRegex(TypeError, r"^steps\[1\] must be a cove.PrepareStep, not function$"):
+            self.acquire("wrong", steps=[cove.PrepareStep("x", lambda run: None), lambda run: None])
+        none: Any = None
+        with self.assertRaisesRegex(TypeError, r"^steps\[0\].apply must be callable, not NoneType$"):
+            self.acquire("wrong", steps=[cove.PrepareStep("x", none)])
+        with self.assertRaisesRegex(TypeError, "^on_event must be callable, not str$"):
+            self.acquire("wrong", on_event="x")
+
+    def test_half_a_surrogate_pair_in_a_secret_is_named_without_the_secret(self) -> None:
+        with self.assertRaises(ValueError) as caught:
+            self.acquire("wrong", secrets={"TOKEN": "s3cr3t\ud800"})
+        self.assertEqual(str(caught.exception), "secrets['TOKEN'] must not contain half of a surrogate pair")
+        self.assertIsNone(caught.exception.__context__)
+
 
 class AsyncPrepares(WithAsyncCove):
     async def test_steps_run_on_the_loop_and_progress_is_heard_there(self) -> None:

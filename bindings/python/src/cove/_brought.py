@@ -52,4 +52,4 @@ def _on_log(number: Optional[int], level: int, message: Optional[bytes]) -> None
     log(_LEVELS[level], (message or b"").decode("utf-8", "replace"))
 
 
-_on_log_fn = _ffi.LogFn(_on_log)
+_on_log_fn = _ffi.callback(_ffi.LogFn, _on_log)

@@ -34,6 +34,20 @@ def end_by(finalizer: Any) -> None:
         function(*arguments, **named)
 
 
+def begin_stream(begin: Callable[[], None], raw: Any, number: int, abandon: Any, reply: Reply) -> None:
+    """Starts what fills `raw`. Where KeyboardInterrupt breaks in behind the start, it is ended as by `close`."""
+    try:
+        begin()
+    except BaseException:
+        if raw:
+            end_by(abandon)
+            reply.wait()
+        else:
+            abandon.detach()
+            registry.remove(number)
+        raise
+
+
 class Cancel:
     """Calls off every call that it is given to: `cancel.trigger()`, from any thread.
 
@@ -43,8 +57,8 @@ class Cancel:
 
     def __init__(self) -> None:
         raw, argument = _ffi.out(_ffi.Cancel)
-        lib["cove_cancel_create"](argument)
         self._owned = Owned(raw, "cove_cancel_free")
+        lib["cove_cancel_create"](argument)
         self._lock = threading.RLock()  # a signal handler and a finalizer may come in between
         self._triggered = False
         self._linked: "weakref.WeakSet[Cancel]" = weakref.WeakSet()
@@ -121,7 +135,7 @@ def _drop(number: Optional[int]) -> None:
     registry.remove(number)
 
 
-drop = _ffi.DropFn(_drop)
+drop = _ffi.callback(_ffi.DropFn, _drop)
 
 
 class Reply:
@@ -135,6 +149,25 @@ class Reply:
         self._is_over = False
         self._value: Any = None
         self._error: Optional[BaseException] = None
+        self._attempt = _ffi.Attempt()
+
+    def start(self, start: str, *arguments: Any, behind: Tuple[Any, ...] = (), known: Any = None) -> None:
+        """Calls a start form, whose completion finds this, or `known`, by its number.
+
+        Only where C did not begin is the number taken back: else the completion comes and needs it.
+        """
+        number = registry.add(self if known is None else known)
+        try:
+            lib[start](*arguments, number, _ffi.NO_DROP, *behind, self._attempt)
+        except BaseException:
+            if not self.began:
+                registry.remove(number)
+            raise
+
+    @property
+    def began(self) -> bool:
+        """True from when C began what this is the completion of, whatever was raised then."""
+        return self._attempt.began
 
     def complete(self, value: Any, error: _ffi.Error) -> None:
         """On a thread of Cove. Takes what came, whatever happens: it is ours to free."""
@@ -154,6 +187,7 @@ class Reply:
     def wait(self) -> None:
         # Asked first: a KeyboardInterrupt may have come between the two lines below it.
         if not self._is_over:
+            _ffi.check_may_wait()
             self._ready.acquire()
             self._ready.release()
 
@@ -172,93 +206,41 @@ def _nothing(value: Any) -> None:
     return None
 
 
+def _ending(free: Optional[str]) -> Callable[..., None]:
+    """A completion that gives a handle, and what frees that where nobody waits for it."""
+
+    def on_end(number: Optional[int], value: Any, error: _ffi.Error) -> None:
+        reply: Optional[Reply] = registry.take(number)
+        if reply is None:
+            _ffi.let_go(free, value, error)
+        else:
+            reply.complete(value, error)
+
+    return on_end
+
+
+_on_end = _ending(None)
+
+
 def _on_done(number: Optional[int], error: _ffi.Error) -> None:
-    registry.take(number).complete(None, error)
-
-
-def _on_buffer(number: Optional[int], buffer: _ffi.Buffer, error: _ffi.Error) -> None:
-    registry.take(number).complete(buffer, error)
-
-
-def _on_opened(number: Optional[int], cove: _ffi.Cove, error: _ffi.Error) -> None:
-    registry.take(number).complete(cove, error)
-
-
-def _on_acquired(number: Optional[int], workspace: _ffi.Workspace, error: _ffi.Error) -> None:
-    registry.take(number).complete(workspace, error)
-
-
-def _on_file_info(number: Optional[int], info: _ffi.FileInfo, error: _ffi.Error) -> None:
-    registry.take(number).complete(info, error)
-
-
-def _on_file_page(number: Optional[int], page: _ffi.FilePage, error: _ffi.Error) -> None:
-    registry.take(number).complete(page, error)
-
-
-def _on_file_content(number: Optional[int], content: _ffi.FileContent, error: _ffi.Error) -> None:
-    registry.take(number).complete(content, error)
-
-
-def _on_line_slice(number: Optional[int], lines: _ffi.LineSlice, error: _ffi.Error) -> None:
-    registry.take(number).complete(lines, error)
-
-
-def _on_edit_result(number: Optional[int], result: _ffi.EditResult, error: _ffi.Error) -> None:
-    registry.take(number).complete(result, error)
-
-
-def _on_edit_results(number: Optional[int], results: _ffi.EditResults, error: _ffi.Error) -> None:
-    registry.take(number).complete(results, error)
-
-
-def _on_tree_counts(number: Optional[int], counts: _ffi.TreeCounts, error: _ffi.Error) -> None:
-    registry.take(number).complete(counts, error)
-
-
-def _on_process_info(number: Optional[int], info: _ffi.ProcessInfo, error: _ffi.Error) -> None:
-    registry.take(number).complete(info, error)
-
-
-def _on_process_list(number: Optional[int], processes: _ffi.ProcessList, error: _ffi.Error) -> None:
-    registry.take(number).complete(processes, error)
-
-
-def _on_output_slice(number: Optional[int], output: _ffi.OutputSlice, error: _ffi.Error) -> None:
-    registry.take(number).complete(output, error)
+    _on_end(number, None, error)
 
 
 #: Which callback a start form takes, by what it gives. They live as long as this module.
-GIVES_NOTHING = _ffi.DoneFn(_on_done)
-GIVES_BUFFER = _ffi.BufferFn(_on_buffer)
-GIVES_COVE = _ffi.OpenedFn(_on_opened)
-GIVES_WORKSPACE = _ffi.AcquiredFn(_on_acquired)
-GIVES_FILE_INFO = _ffi.FileInfoFn(_on_file_info)
-GIVES_FILE_PAGE = _ffi.FilePageFn(_on_file_page)
-GIVES_FILE_CONTENT = _ffi.FileContentFn(_on_file_content)
-GIVES_LINE_SLICE = _ffi.LineSliceFn(_on_line_slice)
-GIVES_EDIT_RESULT = _ffi.EditResultFn(_on_edit_result)
-GIVES_EDIT_RESULTS = _ffi.EditResultsFn(_on_edit_results)
-GIVES_TREE_COUNTS = _ffi.TreeCountsFn(_on_tree_counts)
-GIVES_PROCESS_INFO = _ffi.ProcessInfoFn(_on_process_info)
-GIVES_PROCESS_LIST = _ffi.ProcessListFn(_on_process_list)
-GIVES_OUTPUT_SLICE = _ffi.OutputSliceFn(_on_output_slice)
-
-
-class _answering:
-    """The number by which C tells `reply` its end; taken back where nothing was started."""
-
-    __slots__ = ("_number",)
-
-    def __init__(self, reply: Reply) -> None:
-        self._number = registry.add(reply)
-
-    def __enter__(self) -> int:
-        return self._number
-
-    def __exit__(self, kind: Any, value: Any, traceback: Any) -> None:
-        if kind is not None:
-            registry.remove(self._number)
+GIVES_NOTHING = _ffi.callback(_ffi.DoneFn, _on_done)
+GIVES_BUFFER = _ffi.callback(_ffi.BufferFn, _ending("cove_buffer_free"))
+GIVES_COVE = _ffi.callback(_ffi.OpenedFn, _ending("cove_free"))
+GIVES_WORKSPACE = _ffi.callback(_ffi.AcquiredFn, _ending("cove_workspace_free"))
+GIVES_FILE_INFO = _ffi.callback(_ffi.FileInfoFn, _ending("cove_file_info_free"))
+GIVES_FILE_PAGE = _ffi.callback(_ffi.FilePageFn, _ending("cove_file_page_free"))
+GIVES_FILE_CONTENT = _ffi.callback(_ffi.FileContentFn, _ending("cove_file_content_free"))
+GIVES_LINE_SLICE = _ffi.callback(_ffi.LineSliceFn, _ending("cove_line_slice_free"))
+GIVES_EDIT_RESULT = _ffi.callback(_ffi.EditResultFn, _ending("cove_edit_result_free"))
+GIVES_EDIT_RESULTS = _ffi.callback(_ffi.EditResultsFn, _ending("cove_edit_results_free"))
+GIVES_TREE_COUNTS = _ffi.callback(_ffi.TreeCountsFn, _ending("cove_tree_counts_free"))
+GIVES_PROCESS_INFO = _ffi.callback(_ffi.ProcessInfoFn, _ending("cove_process_info_free"))
+GIVES_PROCESS_LIST = _ffi.callback(_ffi.ProcessListFn, _ending("cove_process_list_free"))
+GIVES_OUTPUT_SLICE = _ffi.callback(_ffi.OutputSliceFn, _ending("cove_output_slice_free"))
 
 
 class Ask(NamedTuple):
@@ -281,8 +263,7 @@ class Ask(NamedTuple):
     def begin(self, token: Cancel, reply: Reply) -> None:
         self.options.cancel = raw_cancel(token)
         options = _ffi.pointer_to(self.options)
-        with _answering(reply) as number:
-            lib[self.start](self.owned.raw, *self.arguments, options, *self.more, self.gives, number, _ffi.NO_DROP)
+        reply.start(self.start, self.owned.raw, *self.arguments, options, *self.more, self.gives)
 
 
 class Asking(Protocol):
@@ -310,8 +291,7 @@ class Opening(NamedTuple):
 
     def begin(self, token: Cancel, reply: Reply) -> None:
         options = _ffi.pointer_to(self.options)
-        with _answering(reply) as number:
-            lib["cove_open_start"](self.config, options, GIVES_COVE, number, _ffi.NO_DROP)
+        reply.start("cove_open_start", self.config, options, GIVES_COVE)
 
 
 class Closing(NamedTuple):
@@ -323,8 +303,7 @@ class Closing(NamedTuple):
     cancel: Optional[Cancel] = None
 
     def begin(self, token: Cancel, reply: Reply) -> None:
-        with _answering(reply) as number:
-            lib["cove_close_start"](self.owned.raw, self.timeout_ms, GIVES_NOTHING, number, _ffi.NO_DROP)
+        reply.start("cove_close_start", self.owned.raw, self.timeout_ms, GIVES_NOTHING)
 
 
 class WritingAgent(NamedTuple):
@@ -335,8 +314,7 @@ class WritingAgent(NamedTuple):
     cancel: Optional[Cancel] = None
 
     def begin(self, token: Cancel, reply: Reply) -> None:
-        with _answering(reply) as number:
-            lib["cove_agent_write_start"](self.path, GIVES_NOTHING, number, _ffi.NO_DROP)
+        reply.start("cove_agent_write_start", self.path, GIVES_NOTHING)
 
 
 class _Idle(threading.local):
@@ -349,16 +327,18 @@ _idle = _Idle()
 
 
 def make(ask: Asking) -> Any:
-    """Makes a call and waits for its end. KeyboardInterrupt calls it off first."""
+    """Makes a call and waits for its end. What breaks in, as KeyboardInterrupt, calls it off first."""
+    _ffi.check_may_wait()
     token = linked_cancel(ask.cancel) if ask.cancel is not None else _idle.token or Cancel()
     _idle.token = None  # a signal handler may make calls meanwhile
     reply = Reply(ask.take)
-    ask.begin(token, reply)
     try:
+        ask.begin(token, reply)
         reply.wait()
-    except KeyboardInterrupt:
-        token.trigger()
-        reply.wait()
+    except BaseException:
+        if reply.began:
+            token.trigger()
+            reply.wait()
         raise
     if ask.cancel is None:
         _idle.token = token
@@ -390,7 +370,7 @@ def _on_report(number: Optional[int], text: Optional[bytes]) -> None:
 
 
 #: The callback of C behind a Hears; its user_data is the number of the registry.
-REPORTS = _ffi.ReportFn(_on_report)
+REPORTS = _ffi.callback(_ffi.ReportFn, _on_report)
 
 
 def hearing(hears: Optional[Hears]) -> Dict[str, Any]:

@@ -101,5 +101,5 @@ def _wall(number: Optional[int]) -> int:
 
 
 # What these raise ctypes reports, and C gets 0: the time stands.
-_now_fn = _ffi.ClockFn(_now)
-_wall_fn = _ffi.ClockFn(_wall)
+_now_fn = _ffi.callback(_ffi.ClockFn, _now)
+_wall_fn = _ffi.callback(_ffi.ClockFn, _wall)

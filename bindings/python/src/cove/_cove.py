@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import time
 import weakref
 from types import TracebackType
 from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Tuple, Type, Union
@@ -51,8 +52,9 @@ class Cove(Ends, Sources, SkillShelf):
         self._owned: Optional[Owned] = None
         opening = self._opening(state_dir, config, Brought(log, metadata, objects, clock))
         raw, argument = _ffi.out(_ffi.Cove)
+        owned = opening.take(raw)
         lib["cove_open"](opening.config, _ffi.pointer_to(opening.options), argument)
-        self._become(opening.take(raw), on_event, clock)
+        self._become(owned, on_event, clock)
 
     @staticmethod
     def _opening(
@@ -240,6 +242,7 @@ class Cove(Ends, Sources, SkillShelf):
     def _closing(self, timeout: float) -> Optional[Closing]:
         """The close that is to be made; None where it was made."""
         limit = _options.milliseconds("timeout", timeout)
+        _ffi.check_may_wait()  # before it counts as closed
         owned, self._owned = self._owned, None
         return None if owned is None else Closing(owned, limit)
 
@@ -313,20 +316,33 @@ def _take_page(raw: Any) -> Tuple[List[Dict[str, Any]], str]:
 _live: "weakref.WeakSet[Owned]" = weakref.WeakSet()
 
 
+#: Seconds for all of them together: commands that ignore SIGTERM take their grace time, of at most 10.
+_EXIT_SECONDS = 15.0
+
+
 @atexit.register
 def _close_all() -> None:
     """Ends Cove's threads while Python can still run their callbacks."""
-    for owned in list(_live):
-        try:
-            lib["cove_close"](owned.raw, 15_000)  # commands that ignore SIGTERM take their grace time
-        except CoveError:
-            pass  # a callback that does not end: the process ends anyway
+    until = time.monotonic() + _EXIT_SECONDS
+    opened = list(_live)
+    for owned in opened:
+        _end("cove_close", owned.raw, 0)  # begins it, so that none waits for another
+    for owned in opened:
+        _end("cove_close", owned.raw, _left_ms(until))
     # A thread that comes back to an interpreter which is gone ends the process with an abort; also
     # that of a Cove that was closed long ago may be on its last lines.
+    _end("cove_end_callbacks", max(1000, _left_ms(until)))
+
+
+def _left_ms(until: float) -> int:
+    return max(0, int((until - time.monotonic()) * 1000))
+
+
+def _end(function: str, *arguments: Any) -> None:
     try:
-        lib["cove_end_callbacks"](5_000)
+        lib[function](*arguments)
     except CoveError:
-        pass
+        pass  # a callback that does not end: the process ends anyway
 
 
 # What a forked child finds here is its parent's.

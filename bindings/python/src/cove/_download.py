@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, NamedTuple, Optional, Protocol, Type
 
 from . import _ffi
-from ._calls import Owned, drop, end_by, registry
+from ._calls import Owned, begin_stream, drop, end_by, registry
 from ._ffi import lib
 from ._pipe import Next, Pipe
 
@@ -68,18 +68,19 @@ class Download:
         self._owner = owner  # the workspace stays while it is read from
         self._on_progress = on_progress
         self._pipe: Pipe[Piece] = Pipe(_nothing)
-        callbacks = _ffi.PieceCallbacks(
-            on_piece=_on_piece_fn,
-            on_progress=_on_progress_fn,
-            on_done=_on_done_fn,
-            user_data=registry.add(_Receiver(self._pipe)),
-            drop=drop,
-        )
         raw, argument = _ffi.out(_ffi.Download)
-        lib[start](owner.raw, path, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
         self._download = Owned(raw, "cove_download_free")
         self._abandon = weakref.finalize(self, _abandon, self._pipe, self._download)
         self._abandon.atexit = False
+        number = registry.add(_Receiver(self._pipe))
+        callbacks = _ffi.PieceCallbacks(
+            on_piece=_on_piece_fn, on_progress=_on_progress_fn, on_done=_on_done_fn, user_data=number, drop=drop
+        )
+
+        def begin() -> None:
+            lib[start](owner.raw, path, _ffi.pointer_to(callbacks), _ffi.pointer_to(options), argument)
+
+        begin_stream(begin, raw, number, self._abandon, self._pipe.reply)
 
     def __iter__(self) -> Iterator[bytes]:
         return self
@@ -141,10 +142,13 @@ def _on_progress(number: Optional[int], done: int, total: int) -> None:
 
 
 def _on_done(number: Optional[int], error: _ffi.Error) -> None:
-    receiver: _Receiver = registry.get(number)
-    receiver.pipe.finish(None, error)
+    receiver: Optional[_Receiver] = registry.get(number)
+    if receiver is None:
+        _ffi.let_go(None, None, error)
+    else:
+        receiver.pipe.finish(None, error)
 
 
-_on_piece_fn = _ffi.PieceFn(_on_piece)
-_on_progress_fn = _ffi.ProgressFn(_on_progress)
-_on_done_fn = _ffi.DoneFn(_on_done)
+_on_piece_fn = _ffi.callback(_ffi.PieceFn, _on_piece)
+_on_progress_fn = _ffi.callback(_ffi.ProgressFn, _on_progress)
+_on_done_fn = _ffi.callback(_ffi.DoneFn, _on_done)

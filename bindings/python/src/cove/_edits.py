@@ -86,7 +86,7 @@ class _Edits(NamedTuple):
 
 
 def _edit_text(name: str, value: object) -> bytes:
-    return value.encode("utf-8") if isinstance(value, str) else _options.data(name, value)
+    return _options.utf8(name, value) if isinstance(value, str) else _options.data(name, value)
 
 
 def raw_edits(edits: object) -> _Edits:

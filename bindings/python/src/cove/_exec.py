@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 from ._pipe import Next, Pipe
@@ -236,17 +236,17 @@ class ExecStream(Calling):
     def __init__(self, owner: Owned, begin: Begin, *, collect: bool, attached: bool = False) -> None:
         self._owner = owner  # the workspace stays while its command runs
         self._pipe: Pipe[OutputChunk] = Pipe(_take_result)
-        callbacks = _ffi.ExecCallbacks(
-            on_done=_on_done_fn, user_data=registry.add(self._pipe), drop=drop
-        )
-        if collect:
-            callbacks.on_output = _on_output_fn
         raw, argument = _ffi.out(_ffi.Process)
-        begin(_ffi.pointer_to(callbacks), argument)
         self._process = Owned(raw, "cove_process_free")
         leave = "cove_process_detach" if attached else "cove_process_cancel"
         self._abandon = weakref.finalize(self, _abandon, self._pipe, self._process, leave)
         self._abandon.atexit = False
+        number = registry.add(self._pipe)
+        callbacks = _ffi.ExecCallbacks(on_done=_on_done_fn, user_data=number, drop=drop)
+        if collect:
+            callbacks.on_output = _on_output_fn
+        pointer = _ffi.pointer_to(callbacks)
+        begin_stream(lambda: begin(pointer, argument), raw, number, self._abandon, self._pipe.reply)
 
     def __iter__(self) -> Iterator[OutputChunk]:
         return self
@@ -338,9 +338,12 @@ def _on_output(number: Optional[int], stream: int, data: Optional[int], size: in
 
 
 def _on_done(number: Optional[int], result: _ffi.ExecResult, error: _ffi.Error) -> None:
-    pipe: Pipe[OutputChunk] = registry.get(number)
-    pipe.finish(result, error)
+    pipe: Optional[Pipe[OutputChunk]] = registry.get(number)
+    if pipe is None:
+        _ffi.let_go("cove_exec_result_free", result, error)
+    else:
+        pipe.finish(result, error)
 
 
-_on_output_fn = _ffi.OutputFn(_on_output)
-_on_done_fn = _ffi.ExecDoneFn(_on_done)
+_on_output_fn = _ffi.callback(_ffi.OutputFn, _on_output)
+_on_done_fn = _ffi.callback(_ffi.ExecDoneFn, _on_done)

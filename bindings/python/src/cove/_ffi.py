@@ -6,6 +6,9 @@ one argument less than in C: the error is asked for here.
 
 from __future__ import annotations
 
+import functools
+import threading
+
 try:
     import ctypes
 except ImportError as error:
@@ -29,7 +32,7 @@ from ctypes import (
 from typing import Any, Callable, Dict, List, Optional, Tuple, Type
 
 from . import _loader
-from ._errors import CoveError, make_error
+from ._errors import CoveError, FailedPreconditionError, make_error
 
 
 class Cove(c_void_p):
@@ -210,6 +213,42 @@ GrepLinesFn = CFUNCTYPE(c_int32, c_void_p, GrepLines)
 FindEntriesFn = CFUNCTYPE(c_int32, c_void_p, FindEntries)
 ToolResultFn = CFUNCTYPE(None, c_void_p, ToolResult, Error)
 LinkFn = CFUNCTYPE(None, c_void_p, LinkRequest)
+
+
+class _Inside(threading.local):
+    """Whether Cove called what runs on this thread."""
+
+    callback = False
+
+
+_inside = _Inside()
+
+
+def callback(kind: Any, function: Callable[..., Any]) -> Any:
+    """A function for C to call, in which nothing may wait: it would wait for the thread that it is on.
+
+    Not for the slots of parts that have threads of their own.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        outer = _inside.callback
+        try:
+            _inside.callback = True
+            return function(*arguments)
+        finally:
+            _inside.callback = outer
+
+    return kind(call)
+
+
+def check_may_wait() -> None:
+    """As C refuses its calls that wait; here they are started, and Python waits."""
+    if _inside.callback:
+        raise FailedPreconditionError(
+            "this call waits, and inside a callback it would wait for itself: make it on another thread"
+        )
+
 
 STEP_REQUIRED, STEP_BEST_EFFORT = 1, 2
 STDOUT, STDERR = 1, 2
@@ -872,8 +911,25 @@ class ListOptions(_Versioned):
     ]
 
 
+class Attempt(Error):
+    """The error of a start, given behind its arguments by whoever must know whether C began.
+
+    KeyboardInterrupt comes between any two steps: right before C is called, or right after. C clears
+    an error before all else.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(1)  # which C never leaves there
+
+    @property
+    def began(self) -> bool:
+        return self.value is None
+
+
 def _check(function: Any, *arguments: Any) -> None:
     error = Error()
+    if arguments and isinstance(arguments[-1], Attempt):
+        *arguments, error = arguments  # type: ignore[assignment]
     status = function(*arguments, byref(error))
     if status != 0:
         raise take_error(error) or CoveError(f"status {status} without an error")
@@ -1426,6 +1482,13 @@ def take_error(error: Error) -> Optional[CoveError]:
         return exception_of(error)
     finally:
         lib["cove_error_free"](error)
+
+
+def let_go(free: Optional[str], value: Any, error: Error) -> None:
+    """Frees what came for nobody."""
+    if free is not None:
+        lib[free](value)
+    lib["cove_error_free"](error)
 
 
 def take_buffer(buffer: Buffer) -> bytes:

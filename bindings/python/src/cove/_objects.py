@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import threading
 from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 from . import _ffi
@@ -22,12 +23,19 @@ class ObjectContent:
 
     def __init__(self, owned: Owned, done: _ffi.Done) -> None:
         self._owned = owned
-        self._done = done
+        self._lock = threading.Lock()
+        self._done: Optional[_ffi.Done] = done
 
     @property
     def over(self) -> bool:
-        """True where nobody waits for the object any more: then it must not appear."""
-        return is_over(self._done)
+        """True where nobody waits for the object any more: then it must not appear. After the put, too."""
+        with self._lock:
+            return self._done is None or is_over(self._done)
+
+    def _answered(self) -> None:
+        """What asks whether somebody waits is freed with the answer, and this may live on."""
+        with self._lock:
+            self._done = None
 
     def read(self, size: int = _PIECE) -> bytes:
         """At most `size` bytes; b"" = the end."""
@@ -131,8 +139,11 @@ def _on_put(number: Optional[int], key: bytes, content: _ffi.Content, done: _ffi
     given = ObjectContent(Owned(content, "cove_content_free"), done)
 
     def give() -> None:
-        part.store.put(key.decode(), given)
-        lib["cove_done_ok"](done)
+        try:
+            part.store.put(key.decode(), given)
+            lib["cove_done_ok"](done)
+        finally:
+            given._answered()
 
     answer(part, done, give)
 

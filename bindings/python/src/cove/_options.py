@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
 Data = Union[bytes, bytearray, memoryview]
@@ -16,7 +16,15 @@ def text(name: str, value: object) -> bytes:
     """A str without NUL, as UTF-8."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be str, not {type(value).__name__}")
-    return _without_nul(name, value.encode("utf-8"))
+    return _without_nul(name, utf8(name, value))
+
+
+def utf8(name: str, value: str) -> bytes:
+    try:
+        return value.encode("utf-8")
+    except UnicodeEncodeError:
+        pass  # its exception holds the text, which may be a secret
+    raise ValueError(f"{name} must not contain half of a surrogate pair")
 
 
 def optional_text(name: str, value: object) -> Optional[bytes]:
@@ -27,7 +35,24 @@ def path(name: str, value: object) -> bytes:
     """A path as the bytes that the file system has."""
     if not isinstance(value, (str, bytes, os.PathLike)):
         raise TypeError(f"{name} must be str, bytes or a path, not {type(value).__name__}")
-    return _without_nul(name, os.fsencode(value))
+    try:
+        return _without_nul(name, os.fsencode(value))
+    except UnicodeEncodeError:
+        pass
+    raise ValueError(f"{name} must not contain half of a surrogate pair")
+
+
+def mapping(name: str, value: object) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise TypeError(f"{name} must be a dict, not {type(value).__name__}")
+    return value
+
+
+def items(name: str, value: object) -> Iterable[Any]:
+    """Several of something; a str is one."""
+    if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list, not {type(value).__name__}")
+    return value
 
 
 def data(name: str, value: object) -> bytes:
@@ -96,7 +121,7 @@ def terminal(name: str, value: Optional[Tuple[int, int]]) -> Tuple[int, int]:
 
 def environment(value: Optional[Mapping[str, str]]) -> List[bytes]:
     result = []
-    for name, content in (value or {}).items():
+    for name, content in mapping("env", {} if value is None else value).items():
         key = path("a name in env", name)
         if not key or b"=" in key:
             raise ValueError(f"env has a name that is empty or holds '=': {name!r}")

@@ -57,4 +57,4 @@ def _on_destroy(number: Optional[int]) -> None:
 
 
 #: Ends a part, on a thread of Cove; ctypes reports what it raises.
-destroy = _ffi.DropFn(_on_destroy)
+destroy = _ffi.callback(_ffi.DropFn, _on_destroy)

@@ -65,6 +65,7 @@ class Pipe(Generic[Item]):
 
     def pop(self) -> Next:
         """Waits for the next item."""
+        _ffi.check_may_wait()
         with self._changed:
             while not self._items and not self._ended:
                 self._changed.wait()

@@ -146,23 +146,28 @@ def make(prepare: Prepare, host: Host) -> Owned:
     if not isinstance(prepare, Prepare):
         raise TypeError(f"prepare must be a cove.Prepare, not {type(prepare).__name__}")
     raw, argument = _ffi.out(_ffi.Prepare)
-    lib["cove_prepare_create"](argument)
     owned = Owned(raw, "cove_prepare_free")
+    lib["cove_prepare_create"](argument)
     _set_environment(raw, prepare)
-    for name, url in prepare.mirrors.items():
+    for name, url in _options.mapping("mirrors", prepare.mirrors).items():
         number = _chosen("mirrors", _MIRRORS, name)
         lib["cove_prepare_set_mirror"](raw, number, _options.text(f"mirrors[{name!r}]", url))
-    files = prepare.files.items() if isinstance(prepare.files, Mapping) else prepare.files
-    for name, source in files:
-        _add_file(raw, name, source)
+    files = prepare.files.items() if isinstance(prepare.files, Mapping) else _options.items("files", prepare.files)
+    for file in files:
+        if not isinstance(file, (tuple, list)) or len(file) != 2:
+            raise TypeError(f"files must be a dict, or a list of (name, source), not of {type(file).__name__}")
+        _add_file(raw, *file)
     if prepare.init_script is not None:
         _set_init(raw, prepare)
     _skills.add_to(raw, prepare.skills, prepare.builtin_skills)
     limit = _options.milliseconds("skill_init_timeout", prepare.skill_init_timeout)
     lib["cove_prepare_set_skill_init_timeout"](raw, limit)
-    for step in prepare.steps:
+    for i, step in enumerate(_options.items("steps", prepare.steps)):
+        _check_step(f"steps[{i}]", step)
         _add_step(raw, step, host.starter(step.apply))
     if prepare.on_event is not None:
+        if not callable(prepare.on_event):
+            raise TypeError(f"on_event must be callable, not {type(prepare.on_event).__name__}")
         hearer = host.hearer(prepare.on_event)
         lib["cove_prepare_set_observer"](raw, _on_event_fn, registry.add(hearer), drop)
     return owned
@@ -175,10 +180,10 @@ def _chosen(what: str, known: Mapping[str, int], name: str) -> int:
 
 
 def _set_environment(raw: Any, prepare: Prepare) -> None:
-    for name, value in prepare.variables.items():
+    for name, value in _options.mapping("variables", prepare.variables).items():
         key = _options.text("a name in variables", name)
         lib["cove_prepare_set_variable"](raw, key, _options.text(f"variables[{name!r}]", value))
-    for name, value in prepare.secrets.items():
+    for name, value in _options.mapping("secrets", prepare.secrets).items():
         key = _options.text("a name in secrets", name)
         lib["cove_prepare_set_secret"](raw, key, _options.text(f"secrets[{name!r}]", value))
     lib["cove_prepare_set_locale"](
@@ -205,6 +210,13 @@ def _set_init(raw: Any, prepare: Prepare) -> None:
     )
     script = _options.text("init_script", prepare.init_script)
     lib["cove_prepare_set_init_script"](raw, script, _ffi.pointer_to(options))
+
+
+def _check_step(name: str, step: object) -> None:
+    if not isinstance(step, PrepareStep):
+        raise TypeError(f"{name} must be a cove.PrepareStep, not {type(step).__name__}")
+    if not callable(step.apply):
+        raise TypeError(f"{name}.apply must be callable, not {type(step.apply).__name__}")
 
 
 def _add_step(raw: Any, step: PrepareStep, starter: Starter) -> None:
@@ -283,7 +295,7 @@ def _on_event(number: Optional[int], event: int, step: bytes, text: bytes) -> No
     on_event(_EVENTS[event], step.decode("utf-8", "replace"), text.decode("utf-8", "replace"))
 
 
-_on_step_fn = _ffi.StepFn(_on_step)
-_on_event_fn = _ffi.PrepareEventFn(_on_event)
+_on_step_fn = _ffi.callback(_ffi.StepFn, _on_step)
+_on_event_fn = _ffi.callback(_ffi.PrepareEventFn, _on_event)
 
 __all__: List[str] = ["Prepare", "PrepareStep", "StepResult", "StepRun"]

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Callable, Generic, Iterator, List, Optional, Sequence, Type, TypeVar
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 from ._files import TYPES
@@ -44,10 +44,11 @@ class Search(Generic[Found]):
         self._owner = owner  # the workspace stays while its search runs
         self._pipe: Pipe[Found] = Pipe(take_summary)
         raw, argument = _ffi.out(_ffi.Search)
-        begin(registry.add(self._pipe), argument)
         self._search = Owned(raw, "cove_search_free")
         self._abandon = weakref.finalize(self, _abandon, self._pipe, self._search)
         self._abandon.atexit = False
+        number = registry.add(self._pipe)
+        begin_stream(lambda: begin(number, argument), raw, number, self._abandon, self._pipe.reply)
 
     def __iter__(self) -> Iterator[Found]:
         return self
@@ -109,13 +110,16 @@ def _on_entries(number: Optional[int], entries: _ffi.FindEntries) -> int:
 
 
 def _on_done(number: Optional[int], summary: _ffi.SearchSummary, error: _ffi.Error) -> None:
-    pipe: Pipe[Any] = registry.get(number)
-    pipe.finish(summary, error)
+    pipe: Optional[Pipe[Any]] = registry.get(number)
+    if pipe is None:
+        _ffi.let_go("cove_search_summary_free", summary, error)
+    else:
+        pipe.finish(summary, error)
 
 
-_on_lines_fn = _ffi.GrepLinesFn(_on_lines)
-_on_entries_fn = _ffi.FindEntriesFn(_on_entries)
-_on_done_fn = _ffi.SearchDoneFn(_on_done)
+_on_lines_fn = _ffi.callback(_ffi.GrepLinesFn, _on_lines)
+_on_entries_fn = _ffi.callback(_ffi.FindEntriesFn, _on_entries)
+_on_done_fn = _ffi.callback(_ffi.SearchDoneFn, _on_done)
 
 
 def _limit(value: Optional[int]) -> int:

@@ -194,9 +194,9 @@ class WorkspaceSkills(Calling):
 
 def add_to(raw: Any, skills: Sequence[Union[str, Skill]], builtin: Mapping[str, SkillSource]) -> None:
     """What a preparation is to place."""
-    for skill in skills:
+    for skill in _options.items("skills", skills):
         _add(raw, Skill(skill) if isinstance(skill, str) else skill)
-    for name, content in builtin.items():
+    for name, content in _options.mapping("builtin_skills", builtin).items():
         label = _options.text("a name in builtin_skills", name)
         if isinstance(content, os.PathLike):
             path = _options.path(f"builtin_skills[{name!r}]", content)

@@ -104,17 +104,22 @@ class LinkRequest:
 
 
 def _on_result(number: Optional[int], result: _ffi.ToolResult, error: _ffi.Error) -> None:
-    pipe: Pipe[LinkRequest] = registry.get(number)
-    pipe.finish(result, error)
+    pipe: Optional[Pipe[LinkRequest]] = registry.take(number)
+    if pipe is None:
+        _ffi.let_go("cove_tool_result_free", result, error)
+    else:
+        pipe.finish(result, error)
 
 
 def _on_links(number: Optional[int], request: _ffi.LinkRequest) -> None:
-    pipe: Pipe[LinkRequest] = registry.get(number)
-    pipe.push([(LinkRequest(Owned(request, "cove_link_request_free")), 0)])
+    wanted = LinkRequest(Owned(request, "cove_link_request_free"))
+    pipe: Optional[Pipe[LinkRequest]] = registry.get(number)
+    if pipe is not None:
+        pipe.push([(wanted, 0)])
 
 
-_on_result_fn = _ffi.ToolResultFn(_on_result)
-_on_links_fn = _ffi.LinkFn(_on_links)
+_on_result_fn = _ffi.callback(_ffi.ToolResultFn, _on_result)
+_on_links_fn = _ffi.callback(_ffi.LinkFn, _on_links)
 
 
 class ToolCall:
@@ -136,13 +141,30 @@ class ToolCall:
         options = _ffi.ToolOptions(
             timeout_ms=_options.milliseconds("timeout", timeout), cancel=raw_cancel(self.token)
         )
+        links = 0
         if wants_links:
+            links = registry.add(self.pipe)
             options.make_links = _on_links_fn
-            options.link_user_data = registry.add(self.pipe)
+            options.link_user_data = links
             options.link_drop = drop
-        lib["cove_workspace_tool_call_start"](
-            owned.raw, text, given, _ffi.pointer_to(options), _on_result_fn, registry.add(self.pipe), drop
-        )
+        reply = self.pipe.reply
+        try:
+            reply.start(
+                "cove_workspace_tool_call_start",
+                owned.raw,
+                text,
+                given,
+                _ffi.pointer_to(options),
+                _on_result_fn,
+                known=self.pipe,
+            )
+        except BaseException:
+            if reply.began:  # and KeyboardInterrupt broke in
+                self.token.trigger()
+                reply.wait()
+            else:
+                registry.remove(links)
+            raise
 
     def serve(self, link_maker: Optional[LinkMaker]) -> ToolResult:
         """Makes links on the calling thread until the call ends."""
@@ -196,10 +218,11 @@ class Tools(Calling):
         on the calling thread and may take its time. A CoveError that it raises is the tool's answer;
         any other exception is raised here. After `timeout` a command or a search gives what it had.
         """
+        _ffi.check_may_wait()
         call = ToolCall(self._use(), name, arguments, link_maker is not None, timeout, cancel)
         try:
             return call.serve(link_maker)
-        except KeyboardInterrupt:
+        except BaseException:
             call.token.trigger()
             call.pipe.reply.wait()
             raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable, Iterable, NamedTuple, Optional, Protocol, Union
 
 from . import _ffi, _options
-from ._calls import Ask, Cancel, Owned, Reply, drop, make, registry
+from ._calls import Ask, Cancel, Owned, Reply, make
 from ._download import OnProgress
 from ._errors import CancelledError, FailedPreconditionError
 from ._ffi import lib
@@ -77,11 +77,14 @@ class Sending(NamedTuple):
     def begin(self, reply: Reply) -> Owned:
         """Starts it; `reply` is completed at its end. Gives the handle that takes the pieces."""
         raw, argument = _ffi.out(_ffi.Upload)
+        upload = Owned(raw, "cove_upload_free")
         options = _ffi.pointer_to(self.options)
-        lib[self.start](
-            self.owned.raw, self.path, options, self.gives, registry.add(reply), drop, argument
-        )
-        return Owned(raw, "cove_upload_free")
+        try:
+            reply.start(self.start, self.owned.raw, self.path, options, self.gives, behind=(argument,))
+        except BaseException:
+            end(upload)
+            raise
+        return upload
 
     def tell(self, done: int) -> None:
         if self.on_progress is not None:
@@ -105,9 +108,15 @@ def writing(upload: Owned, piece: bytes) -> Ask:
 
 def send(sending: Sending) -> Any:
     """Gives the pieces on the calling thread. What the source raises is raised, and leaves the old file."""
+    _ffi.check_may_wait()
     pieces = Source(sending.source)
     reply = Reply(sending.take)
-    upload = sending.begin(reply)
+    try:
+        upload = sending.begin(reply)
+    except BaseException:
+        if reply.began:  # and KeyboardInterrupt broke in
+            reply.wait()
+        raise
     done = 0
     try:
         while True:

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Optional, Type
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, drop, end_by, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, raw_cancel, registry
 from ._errors import CancelledError
 from ._ffi import lib
 from ._pipe import Next, Pipe
@@ -71,14 +71,16 @@ class Watch:
         self._owner = owner  # the workspace stays while it is watched
         self._cancelled = False
         self._pipe: Pipe[FileEvent] = Pipe(_nothing, _BUFFER_BYTES)
-        callbacks = _ffi.WatchCallbacks(
-            on_events=_on_events_fn, on_done=_on_done_fn, user_data=registry.add(self._pipe), drop=drop
-        )
         raw, argument = _ffi.out(_ffi.Watch)
-        begin(_ffi.pointer_to(callbacks), argument)
         self._watch = Owned(raw, "cove_watch_free")
         self._abandon = weakref.finalize(self, _abandon, self._pipe, self._watch)
         self._abandon.atexit = False
+        number = registry.add(self._pipe)
+        callbacks = _ffi.WatchCallbacks(
+            on_events=_on_events_fn, on_done=_on_done_fn, user_data=number, drop=drop
+        )
+        pointer = _ffi.pointer_to(callbacks)
+        begin_stream(lambda: begin(pointer, argument), raw, number, self._abandon, self._pipe.reply)
 
     def __iter__(self) -> Iterator[FileEvent]:
         return self
@@ -135,12 +137,15 @@ def _on_events(number: Optional[int], events: _ffi.FileEvents) -> None:
 
 
 def _on_done(number: Optional[int], error: _ffi.Error) -> None:
-    pipe: Pipe[FileEvent] = registry.get(number)
-    pipe.finish(None, error)
+    pipe: Optional[Pipe[FileEvent]] = registry.get(number)
+    if pipe is None:
+        _ffi.let_go(None, None, error)
+    else:
+        pipe.finish(None, error)
 
 
-_on_events_fn = _ffi.FileEventsFn(_on_events)
-_on_done_fn = _ffi.DoneFn(_on_done)
+_on_events_fn = _ffi.callback(_ffi.FileEventsFn, _on_events)
+_on_done_fn = _ffi.callback(_ffi.DoneFn, _on_done)
 
 
 class Watches(Calling):

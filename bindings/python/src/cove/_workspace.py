@@ -73,6 +73,7 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, Workspace
         first `head_bytes` and last `tail_bytes` are kept (50 KiB each); past `max_total_bytes`
         (1 GiB) the command is ended. `options` has what few commands need.
         """
+        _ffi.check_may_wait()
         run = self._run(
             argv,
             on_output is not None,
@@ -154,6 +155,7 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, Workspace
         """Releases the workspace if that was not done. May be repeated, also after the Cove's close."""
         if self._owned is None:
             return
+        _ffi.check_may_wait()
         try:
             self.release()
         except FailedPreconditionError:

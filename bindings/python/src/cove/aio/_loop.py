@@ -6,6 +6,7 @@ import asyncio
 import functools
 from typing import Any, Awaitable, Callable, List, Optional, TypeVar
 
+from .. import _ffi
 from .._calls import Asking, Reply, linked_cancel
 from .._pipe import Next, Pipe
 
@@ -69,14 +70,21 @@ def set_done(future: "asyncio.Future[None]") -> None:
 
 async def run(ask: Asking) -> Any:
     """Makes a call and waits for its end."""
+    _ffi.check_may_wait()  # a loop that runs inside a callback
     token = linked_cancel(ask.cancel)
     reply = LoopReply(ask.take)
-    ask.begin(token, reply)
+    try:
+        ask.begin(token, reply)
+    except BaseException:
+        if reply.began:  # and KeyboardInterrupt broke in
+            token.trigger()
+        raise
     return await reply.wait_for(token.trigger)
 
 
 async def next_of(pipe: Pipe[Any]) -> Next:
     """The next item of a pipe. Cancelling leaves the pipe as it is."""
+    _ffi.check_may_wait()
     found = pipe.poll()
     if found is not None:
         return found

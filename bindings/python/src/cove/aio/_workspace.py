@@ -6,7 +6,7 @@ import inspect
 from types import TracebackType
 from typing import Any, AsyncIterator, List, Mapping, Optional, Sequence, Type, Union
 
-from .. import _options, _workspace
+from .. import _ffi, _options, _workspace
 from .._calls import Cancel
 from .._download import OnProgress
 from .._errors import FailedPreconditionError
@@ -209,6 +209,7 @@ class Workspace:
     async def close(self) -> None:
         if self._plan.closed:
             return
+        _ffi.check_may_wait()
         try:
             await self.release()
         except FailedPreconditionError:
