@@ -165,14 +165,14 @@ class Relocate {
     COVE_CO_TRY(auto job,
                 co_await take(core_, std::move(hold), std::move(at), taking, intent, call));
     if (!job) co_return Next::kAgain;
-    const OperationKind kind = job->operation().kind;
     COVE_CO_TRY(const Driven driven, co_await perform(job, call));
     const bool has_garbage = !job->at.record.garbage.empty();
-    // Past its upload it is left to the user's restore, which goes to the same place.
+    // To a user who waits at the gate, for whom it would be begun and given up for ever. Past its
+    // upload it is left to that user's restore, which goes to the same place.
     const bool abandoned = driven == Driven::kYielded && !job->at.record.operation;
     job.reset();
     if (has_garbage) collect_garbage_soon(core_, sandbox_);
-    if (abandoned && kind == OperationKind::kRelocate) {
+    if (abandoned) {
       co_return Error(ErrorCode::kFailedPrecondition,
                       "sandbox '" + sandbox_.str() + "' was asked for meanwhile: it is in use");
     }

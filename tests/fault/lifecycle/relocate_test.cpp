@@ -188,6 +188,25 @@ TEST_CASE_METHOD(World,
   check_at("sim");
 }
 
+TEST_CASE_METHOD(World, "relocate: a user who comes while it stops the workspace keeps it",
+                 "[fault][lifecycle][relocate]") {
+  make();
+  const auto relocated = process.relocate(sandbox(), "sim2");
+  REQUIRE(cluster.world.run_until([&] {
+    const auto& operation = record().operation;
+    return operation && operation->kind == OperationKind::kStop;
+  }));
+  const Instant before = cluster.world.now();
+  const auto acquired = cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(acquired.provider == "sim");
+  CHECK(cluster.world.now() - before < 1s);
+  const auto told = cluster.finish(relocated);
+  REQUIRE_FALSE(told);
+  CHECK(told.error().code() == ErrorCode::kFailedPrecondition);
+  cluster.finish(process.release(sandbox())).value();
+  check_at("sim");
+}
+
 TEST_CASE_METHOD(World, "relocate: a user who comes after the upload gets it in the new place",
                  "[fault][lifecycle][relocate]") {
   make();
