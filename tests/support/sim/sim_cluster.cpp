@@ -192,10 +192,16 @@ SimFiles SimCluster::files_of(const SandboxId& sandbox) {
 void SimCluster::check_instances() {
   std::map<SandboxId, int> current;
   for (auto& [machine, node] : nodes_) {
-    std::map<SandboxId, int> running;
+    // Of one provider: what the metadata store forgot at another is an orphan, and left alone.
+    std::map<std::pair<SandboxId, std::string>, int> running;
     for (const auto& [instance, state] : node->instances) {
       const SandboxId& sandbox = instance.volume.sandbox;
-      if (++running[sandbox] > 1) world.violation("two instances of " + sandbox.str() + " run");
+      const auto volume = node->volumes.find(instance.volume);
+      const std::string provider =
+          volume == node->volumes.end() ? std::string() : volume->second.provider;
+      if (++running[{sandbox, provider}] > 1) {
+        world.violation("two instances of " + sandbox.str() + " run");
+      }
       // What a late hand started on a volume that is garbage was never handed out.
       const Record* record = store.find(sandbox);
       const bool named =

@@ -327,6 +327,8 @@ void Stage::hide(SimNode& node, std::uint32_t choice) {
   const auto chosen =
       std::next(node.volumes.begin(), static_cast<std::ptrdiff_t>(choice % node.volumes.size()));
   chosen->second.present = false;
+  // A stop that finds nothing there has nothing to write to the disk.
+  node.excuse_loose(chosen->first.sandbox, chosen->first.generation);
   hid_ = true;
 }
 
