@@ -59,6 +59,7 @@ class Stage {
   void check_user(std::size_t user);
   void check_left_over();
   bool is_quiet() const;
+  bool is_busy(const Record& record) const;
   SimProcess& process_for(const SandboxId& sandbox);
   void wrong(const std::string& what) { cluster_.world.violation(what); }
 
