@@ -34,9 +34,10 @@ bool SimNode::write(const InstanceRef& instance, const std::string& file,
   if (durable) {
     found->second.disk[file] = content;
   } else {
-    // A stop syncs, then ends: what is written between is promised to nobody.
-    const bool ends = record->operation && record->operation->kind == OperationKind::kStop;
-    loose_[instance.volume][file] = ends;
+    // A stop syncs, then ends: what is written between is promised to nobody. Nor is what is
+    // written to a volume that was moved away under its instance, where a stop finds nothing.
+    const bool stops = record->operation && record->operation->kind == OperationKind::kStop;
+    loose_[instance.volume][file] = stops || !found->second.present;
   }
   return true;
 }
