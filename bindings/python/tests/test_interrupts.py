@@ -116,10 +116,10 @@ class Interrupts(WithCove, Counted):
         freed: List[str] = []
         names = ("cove_buffer_free", "cove_workspace_free", "cove_exec_result_free", "cove_error_free")
         with mock.patch.dict(_ffi.lib, {name: lambda raw, name=name: freed.append(name) for name in names}):
-            _calls._ending("cove_buffer_free")(0, _ffi.Buffer(), _ffi.Error())
-            _calls._ending("cove_workspace_free")(None, _ffi.Workspace(), _ffi.Error())
-            _calls._on_done(0, _ffi.Error())
-            cove._exec._on_done(0, _ffi.ExecResult(), _ffi.Error())
+            _calls.ending("cove_buffer_free")(0, _ffi.Buffer(), _ffi.Error())
+            _calls.ending("cove_workspace_free")(None, _ffi.Workspace(), _ffi.Error())
+            _calls.on_done(0, _ffi.Error())
+            cove._exec._on_done_fn(0, _ffi.ExecResult(), _ffi.Error())
         self.assertEqual(
             freed, [names[0], names[3], names[1], names[3], names[3], names[2], names[3]]
         )

@@ -206,41 +206,43 @@ def _nothing(value: Any) -> None:
     return None
 
 
-def _ending(free: Optional[str]) -> Callable[..., None]:
+def ending(free: str) -> Callable[..., None]:
     """A completion that gives a handle, and what frees that where nobody waits for it."""
 
     def on_end(number: Optional[int], value: Any, error: _ffi.Error) -> None:
-        reply: Optional[Reply] = registry.take(number)
-        if reply is None:
+        completed = registry.take(number)  # a Reply, or what has one
+        if completed is None:
             _ffi.let_go(free, value, error)
         else:
-            reply.complete(value, error)
+            completed.complete(value, error)
 
     return on_end
 
 
-_on_end = _ending(None)
-
-
-def _on_done(number: Optional[int], error: _ffi.Error) -> None:
-    _on_end(number, None, error)
+def on_done(number: Optional[int], error: _ffi.Error) -> None:
+    """A completion that gives nothing."""
+    completed = registry.take(number)
+    if completed is None:
+        _ffi.let_go(None, None, error)
+    else:
+        completed.complete(None, error)
 
 
 #: Which callback a start form takes, by what it gives. They live as long as this module.
-GIVES_NOTHING = _ffi.callback(_ffi.DoneFn, _on_done)
-GIVES_BUFFER = _ffi.callback(_ffi.BufferFn, _ending("cove_buffer_free"))
-GIVES_COVE = _ffi.callback(_ffi.OpenedFn, _ending("cove_free"))
-GIVES_WORKSPACE = _ffi.callback(_ffi.AcquiredFn, _ending("cove_workspace_free"))
-GIVES_FILE_INFO = _ffi.callback(_ffi.FileInfoFn, _ending("cove_file_info_free"))
-GIVES_FILE_PAGE = _ffi.callback(_ffi.FilePageFn, _ending("cove_file_page_free"))
-GIVES_FILE_CONTENT = _ffi.callback(_ffi.FileContentFn, _ending("cove_file_content_free"))
-GIVES_LINE_SLICE = _ffi.callback(_ffi.LineSliceFn, _ending("cove_line_slice_free"))
-GIVES_EDIT_RESULT = _ffi.callback(_ffi.EditResultFn, _ending("cove_edit_result_free"))
-GIVES_EDIT_RESULTS = _ffi.callback(_ffi.EditResultsFn, _ending("cove_edit_results_free"))
-GIVES_TREE_COUNTS = _ffi.callback(_ffi.TreeCountsFn, _ending("cove_tree_counts_free"))
-GIVES_PROCESS_INFO = _ffi.callback(_ffi.ProcessInfoFn, _ending("cove_process_info_free"))
-GIVES_PROCESS_LIST = _ffi.callback(_ffi.ProcessListFn, _ending("cove_process_list_free"))
-GIVES_OUTPUT_SLICE = _ffi.callback(_ffi.OutputSliceFn, _ending("cove_output_slice_free"))
+GIVES_NOTHING = _ffi.callback(_ffi.DoneFn, on_done)
+GIVES_BUFFER = _ffi.callback(_ffi.BufferFn, ending("cove_buffer_free"))
+GIVES_COVE = _ffi.callback(_ffi.OpenedFn, ending("cove_free"))
+GIVES_WORKSPACE = _ffi.callback(_ffi.AcquiredFn, ending("cove_workspace_free"))
+GIVES_FILE_INFO = _ffi.callback(_ffi.FileInfoFn, ending("cove_file_info_free"))
+GIVES_FILE_PAGE = _ffi.callback(_ffi.FilePageFn, ending("cove_file_page_free"))
+GIVES_FILE_CONTENT = _ffi.callback(_ffi.FileContentFn, ending("cove_file_content_free"))
+GIVES_LINE_SLICE = _ffi.callback(_ffi.LineSliceFn, ending("cove_line_slice_free"))
+GIVES_EDIT_RESULT = _ffi.callback(_ffi.EditResultFn, ending("cove_edit_result_free"))
+GIVES_EDIT_RESULTS = _ffi.callback(_ffi.EditResultsFn, ending("cove_edit_results_free"))
+GIVES_TREE_COUNTS = _ffi.callback(_ffi.TreeCountsFn, ending("cove_tree_counts_free"))
+GIVES_PROCESS_INFO = _ffi.callback(_ffi.ProcessInfoFn, ending("cove_process_info_free"))
+GIVES_PROCESS_LIST = _ffi.callback(_ffi.ProcessListFn, ending("cove_process_list_free"))
+GIVES_OUTPUT_SLICE = _ffi.callback(_ffi.OutputSliceFn, ending("cove_output_slice_free"))
 
 
 class Ask(NamedTuple):

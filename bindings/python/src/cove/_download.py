@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, NamedTuple, Optional, Protocol, Type
 
 from . import _ffi
-from ._calls import Owned, begin_stream, drop, end_by, registry
+from ._calls import GIVES_NOTHING, Owned, begin_stream, drop, end_by, registry
 from ._ffi import lib
 from ._pipe import Next, Pipe
 
@@ -40,6 +40,9 @@ class _Receiver:
     def take(self, data: bytes) -> int:
         self.done += len(data)
         return self.pipe.push([(Piece(data, self.done, self.total), len(data))])
+
+    def complete(self, value: Any, error: _ffi.Error) -> None:
+        self.pipe.complete(value, error)
 
 
 def _nothing(value: Any) -> None:
@@ -74,7 +77,7 @@ class Download:
         self._abandon.atexit = False
         number = registry.add(_Receiver(self._pipe))
         callbacks = _ffi.PieceCallbacks(
-            on_piece=_on_piece_fn, on_progress=_on_progress_fn, on_done=_on_done_fn, user_data=number, drop=drop
+            on_piece=_on_piece_fn, on_progress=_on_progress_fn, on_done=GIVES_NOTHING, user_data=number, drop=drop
         )
 
         def begin() -> None:
@@ -141,14 +144,5 @@ def _on_progress(number: Optional[int], done: int, total: int) -> None:
     receiver.total = None if total < 0 else total
 
 
-def _on_done(number: Optional[int], error: _ffi.Error) -> None:
-    receiver: Optional[_Receiver] = registry.get(number)
-    if receiver is None:
-        _ffi.let_go(None, None, error)
-    else:
-        receiver.pipe.finish(None, error)
-
-
 _on_piece_fn = _ffi.callback(_ffi.PieceFn, _on_piece)
 _on_progress_fn = _ffi.callback(_ffi.ProgressFn, _on_progress)
-_on_done_fn = _ffi.callback(_ffi.DoneFn, _on_done)

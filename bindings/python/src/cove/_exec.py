@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Mapping, NamedTuple, Optional, Sequence, Tuple, Type
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, ending, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 from ._pipe import Next, Pipe
@@ -337,13 +337,5 @@ def _on_output(number: Optional[int], stream: int, data: Optional[int], size: in
     return pipe.push([(OutputChunk(_STREAMS[stream], _ffi.bytes_at(data, size)), size)])
 
 
-def _on_done(number: Optional[int], result: _ffi.ExecResult, error: _ffi.Error) -> None:
-    pipe: Optional[Pipe[OutputChunk]] = registry.get(number)
-    if pipe is None:
-        _ffi.let_go("cove_exec_result_free", result, error)
-    else:
-        pipe.finish(result, error)
-
-
 _on_output_fn = _ffi.callback(_ffi.OutputFn, _on_output)
-_on_done_fn = _ffi.callback(_ffi.ExecDoneFn, _on_done)
+_on_done_fn = _ffi.callback(_ffi.ExecDoneFn, ending("cove_exec_result_free"))

@@ -58,7 +58,7 @@ class Pipe(Generic[Item]):
             self._items.append((item, size))
             self._buffered = size
 
-    def finish(self, value: Any, error: _ffi.Error) -> None:
+    def complete(self, value: Any, error: _ffi.Error) -> None:
         """On Cove's thread."""
         self.reply.complete(value, error)
         self._end()

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Callable, Generic, Iterator, List, Optional, Sequence, Type, TypeVar
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, ending, raw_cancel, registry
 from ._errors import FailedPreconditionError
 from ._ffi import lib
 from ._files import TYPES
@@ -109,17 +109,9 @@ def _on_entries(number: Optional[int], entries: _ffi.FindEntries) -> int:
     return pipe.push(entries_of(entries))
 
 
-def _on_done(number: Optional[int], summary: _ffi.SearchSummary, error: _ffi.Error) -> None:
-    pipe: Optional[Pipe[Any]] = registry.get(number)
-    if pipe is None:
-        _ffi.let_go("cove_search_summary_free", summary, error)
-    else:
-        pipe.finish(summary, error)
-
-
 _on_lines_fn = _ffi.callback(_ffi.GrepLinesFn, _on_lines)
 _on_entries_fn = _ffi.callback(_ffi.FindEntriesFn, _on_entries)
-_on_done_fn = _ffi.callback(_ffi.SearchDoneFn, _on_done)
+_on_done_fn = _ffi.callback(_ffi.SearchDoneFn, ending("cove_search_summary_free"))
 
 
 def _limit(value: Optional[int]) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Union
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, drop, linked_cancel, raw_cancel, registry
+from ._calls import Calling, Cancel, Owned, drop, ending, linked_cancel, raw_cancel, registry
 from ._errors import CoveError, InternalError
 from ._ffi import lib
 from ._files import FileInfo, info_of
@@ -103,14 +103,6 @@ class LinkRequest:
         lib["cove_link_request_refuse"](self._owned.raw, code, text)
 
 
-def _on_result(number: Optional[int], result: _ffi.ToolResult, error: _ffi.Error) -> None:
-    pipe: Optional[Pipe[LinkRequest]] = registry.take(number)
-    if pipe is None:
-        _ffi.let_go("cove_tool_result_free", result, error)
-    else:
-        pipe.finish(result, error)
-
-
 def _on_links(number: Optional[int], request: _ffi.LinkRequest) -> None:
     wanted = LinkRequest(Owned(request, "cove_link_request_free"))
     pipe: Optional[Pipe[LinkRequest]] = registry.get(number)
@@ -118,7 +110,7 @@ def _on_links(number: Optional[int], request: _ffi.LinkRequest) -> None:
         pipe.push([(wanted, 0)])
 
 
-_on_result_fn = _ffi.callback(_ffi.ToolResultFn, _on_result)
+_on_result_fn = _ffi.callback(_ffi.ToolResultFn, ending("cove_tool_result_free"))
 _on_links_fn = _ffi.callback(_ffi.LinkFn, _on_links)
 
 

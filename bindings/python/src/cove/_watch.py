@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Callable, Iterator, Optional, Type
 
 from . import _ffi, _options
-from ._calls import Calling, Cancel, Owned, begin_stream, drop, end_by, raw_cancel, registry
+from ._calls import GIVES_NOTHING, Calling, Cancel, Owned, begin_stream, drop, end_by, raw_cancel, registry
 from ._errors import CancelledError
 from ._ffi import lib
 from ._pipe import Next, Pipe
@@ -77,7 +77,7 @@ class Watch:
         self._abandon.atexit = False
         number = registry.add(self._pipe)
         callbacks = _ffi.WatchCallbacks(
-            on_events=_on_events_fn, on_done=_on_done_fn, user_data=number, drop=drop
+            on_events=_on_events_fn, on_done=GIVES_NOTHING, user_data=number, drop=drop
         )
         pointer = _ffi.pointer_to(callbacks)
         begin_stream(lambda: begin(pointer, argument), raw, number, self._abandon, self._pipe.reply)
@@ -136,16 +136,7 @@ def _on_events(number: Optional[int], events: _ffi.FileEvents) -> None:
         pipe.replace(_OVERFLOW, _ITEM_BYTES)
 
 
-def _on_done(number: Optional[int], error: _ffi.Error) -> None:
-    pipe: Optional[Pipe[FileEvent]] = registry.get(number)
-    if pipe is None:
-        _ffi.let_go(None, None, error)
-    else:
-        pipe.finish(None, error)
-
-
 _on_events_fn = _ffi.callback(_ffi.FileEventsFn, _on_events)
-_on_done_fn = _ffi.callback(_ffi.DoneFn, _on_done)
 
 
 class Watches(Calling):
