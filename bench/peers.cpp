@@ -17,10 +17,6 @@ namespace {
 
 constexpr const char* kImage = "cove-bench";
 
-bool shell(const std::string& command) {
-  return spawn_and_read({"/bin/sh", "-c", command + " && echo done"});
-}
-
 /// The engine's socket: DOCKER_HOST where that is one, else the usual place.
 std::string engine_socket() {
   const char* host = std::getenv("DOCKER_HOST");
@@ -92,6 +88,10 @@ bool spawn_and_read(const std::vector<std::string>& argv,
   int status = -1;
   if (error != 0 || ::waitpid(pid, &status, 0) != pid) return false;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool shell(const std::string& command) {
+  return spawn_and_read({"/bin/sh", "-c", command + " && echo done"});
 }
 
 bool spawn_and_read(const std::vector<std::string>& argv) {

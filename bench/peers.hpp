@@ -18,6 +18,9 @@ bool spawn_and_read(const std::vector<std::string>& argv,
 /// The same; true: it exited 0 and wrote something.
 bool spawn_and_read(const std::vector<std::string>& argv);
 
+/// Runs a shell line; true: it exited 0.
+bool shell(const std::string& command);
+
 /// A Docker engine with an image that holds only bench-true, as /true, and a container of it that
 /// runs. The engine is the one that the `docker` command reaches (DOCKER_HOST).
 class Docker {

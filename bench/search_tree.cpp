@@ -23,10 +23,6 @@ constexpr const char* kPackages =
     "webpack typescript eslint react react-dom @babel/core @babel/preset-env rxjs lodash date-fns "
     "core-js jest";
 
-bool shell(const std::string& command) {
-  return spawn_and_read({"/bin/sh", "-c", command + " && echo done"});
-}
-
 void make_tree(const std::string& path) {
   shell("cp -a /usr/lib/python3* " + path + "; cp -a /usr/share/doc " + path + "/doc; true");
   const bool fetched =

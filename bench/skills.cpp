@@ -37,10 +37,6 @@ void write_skill(const fs::path& folder) {
   }
 }
 
-bool shell(const std::string& command) {
-  return bench::spawn_and_read({"/bin/sh", "-c", command + " && echo done"});
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -49,8 +45,8 @@ int main(int argc, char** argv) {
   const fs::path package = directory.path() / "figures.tar.gz";
   write_skill(directory.path() / "figures");
   // GNU tar is on every machine; what unpacks is what is compared.
-  if (!shell("tar -C '" + directory.path().string() + "' -czf '" + package.string() +
-             "' figures")) {
+  if (!bench::shell("tar -C '" + directory.path().string() + "' -czf '" + package.string() +
+                    "' figures")) {
     return 1;
   }
   std::ifstream file(package, std::ios::binary);
@@ -71,11 +67,11 @@ int main(int argc, char** argv) {
   int unpacked = 0;
   const auto unpack = [&] {
     const std::string place = (directory.path() / std::to_string(++unpacked)).string();
-    return shell("mkdir '" + place + "' && bsdtar -xf '" + package.string() + "' -C '" + place +
-                 "'");
+    return bench::shell("mkdir '" + place + "' && bsdtar -xf '" + package.string() + "' -C '" +
+                        place + "'");
   };
   std::vector<bench::Way> ways{{"skill to ready", bench::timed(acquire), true}};
-  if (shell("command -v bsdtar")) ways.push_back({"bsdtar", bench::timed(unpack), true});
+  if (bench::shell("command -v bsdtar")) ways.push_back({"bsdtar", bench::timed(unpack), true});
   const auto measured =
       bench::measure("a skill of 50 MB", ways, {{.against = "bsdtar", .at_most = 1.5}}, 10, 1);
   held.release().value();

@@ -153,7 +153,6 @@ bool Rules::is_doomed(const VolumeRef& volume) const {
 }
 
 bool Rules::is_buried(const Record& record) const {
-  if (!record.operation || record.operation->kind != OperationKind::kProvision) return false;
   const auto body = cluster_.store.body({DocumentKind::kTombstone, record.sandbox_id.str()});
   if (!body) return false;
   const auto tombstone = lifecycle::parse_tombstone(*body).value();
@@ -162,7 +161,9 @@ bool Rules::is_buried(const Record& record) const {
 }
 
 void Rules::check_files(const Record& record) {
-  if (is_destroyed(record) || is_buried(record)) return;
+  // The last: what a first write, sent again, brought back after its destroy.
+  const bool begins = record.operation && record.operation->kind == OperationKind::kProvision;
+  if (is_destroyed(record) || (begins && is_buried(record))) return;
   const SimFiles files = promised(record);
   if (files.empty()) return;
   const auto there = kept(record);

@@ -58,7 +58,7 @@ class Rules {
   /// True where record or tombstone says that the volume may be deleted.
   bool is_doomed(const VolumeRef& volume) const;
 
-  /// True for a record that a first write, sent again, brought back after its destroy.
+  /// True where the sandbox's tombstone has a grave of this life.
   bool is_buried(const Record& record) const;
 
   /// Checks the files of one sandbox.

@@ -1,7 +1,6 @@
 // Whether a record may become what a swap makes of it.
 #include <algorithm>
 
-#include "lifecycle/records/tombstone.hpp"
 #include "lifecycle/rules/transitions.hpp"
 #include "support/story/rules.hpp"
 
@@ -72,15 +71,7 @@ void Rules::check_removal(const Record& before) {
   if (!before.operation || before.operation->kind != OperationKind::kDestroy) {
     return wrong(before, "was removed without a destroy");
   }
-  const auto body = cluster_.store.body({DocumentKind::kTombstone, before.sandbox_id.str()});
-  bool remembered = false;
-  if (body) {
-    const auto tombstone = lifecycle::parse_tombstone(*body).value();
-    remembered =
-        std::any_of(tombstone.graves.begin(), tombstone.graves.end(),
-                    [&](const auto& grave) { return grave.incarnation == before.incarnation; });
-  }
-  if (!remembered) wrong(before, "was removed without a tombstone");
+  if (!is_buried(before)) wrong(before, "was removed without a tombstone");
   if (promised(before).empty() || is_allowed(Ask::Kind::kDestroy, before)) return;
   wrong(before, "was removed with its files, and nobody asked for that");
 }
