@@ -31,20 +31,22 @@ wire::AgentBoot boot_with_clients() {
   return boot;
 }
 
-/// An agent without a sandbox, whose commands have the workspace as HOME.
+/// An agent without a sandbox, whose commands have the workspace as HOME. Its /etc is this
+/// machine's: apt's mirror is never among those that are prepared here (writable_system_test.cpp
+/// does that).
 class Clients {
  public:
   MirrorServer server;
   AgentFixture fixture{boot_with_clients()};
   Mirrors mirrors{.npm = server.url("/npm/"),
                   .pypi = server.url("/simple"),
-                  .apt = server.url("/debian"),
                   .go = server.url("/go"),
                   .cargo = server.url("/crates/"),
                   .maven = server.url("/maven2"),
                   .rubygems = server.url("/gems")};
 
   PrepareContext prepare(const Mirrors& wanted, std::string note = {}) {
+    if (!wanted.apt.empty()) FAIL("this would write to the /etc/apt of this machine");
     const PrepareStep step = prepare::mirrors_step(wanted);
     PrepareContext context{.guest = *fixture.guest,
                            .scheduler = fixture.loop,
@@ -185,7 +187,7 @@ TEST_CASE("Mirrors: apt reads merged sources, one-line and deb822",
           "[integration][prepare][mirrors]") {
   Clients clients;
   if (!clients.has("apt-get") || !clients.has("dpkg-deb")) return;
-  const auto mirror = prepare::apt_mirror({"debian", "bookworm"}, clients.mirrors.apt);
+  const auto mirror = prepare::apt_mirror({"debian", "bookworm"}, clients.server.url("/debian"));
   const std::string list =
       "deb [trusted=yes] http://deb.debian.org/debian bookworm main\n"
       "deb [trusted=yes] http://deb.debian.org/debian-security bookworm-security main\n";
@@ -215,8 +217,7 @@ TEST_CASE("Mirrors: the step writes once, and leaves nothing when the mirrors go
   clients.fixture.agent.put("dotfiles/yarnrc", "# mine\r\n");
   fs::create_symlink("dotfiles/yarnrc", clients.home() / ".yarnrc");
   fs::create_directory(clients.home() / ".bunfig.toml");
-  Mirrors mirrors = clients.mirrors;
-  mirrors.apt.clear();
+  const Mirrors mirrors = clients.mirrors;
   const auto before = files_in(clients.home());
 
   PrepareContext first = clients.prepare(mirrors);

@@ -80,6 +80,7 @@ void SimStoreState::lose_power() {
 void SimStoreState::forget(const SandboxId& sandbox) {
   const DocumentId id{DocumentKind::kSandbox, sandbox.str()};
   documents_.erase(id);
+  ++losses_[id];
   std::erase_if(undo_, [&](const auto& undo) { return undo.first == id; });
 }
 
@@ -127,7 +128,9 @@ std::string SimStore::name_of_write(const char* verb, const DocumentId& id,
 
 Task<Result<Version>> SimStore::insert(const DocumentId& id, const Document& document,
                                        Durability durability, const CallContext& call) {
-  const auto effect = [state = &state_, id, document, durability]() -> Result<Version> {
+  const auto effect = [state = &state_, id, document, durability,
+                       losses = state_.losses_[id]]() -> Result<Version> {
+    if (state->losses_[id] != losses) return Error(ErrorCode::kUnavailable, "it was lost");
     if (state->documents_.contains(id)) return Error(ErrorCode::kAlreadyExists, "it is there");
     state->put(id, document, durability);
     return state->documents_.at(id).version;

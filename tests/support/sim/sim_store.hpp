@@ -24,7 +24,8 @@ class SimStoreState {
   /// The machine of the store lost power: what was relaxed since the last durable write is undone.
   void lose_power();
 
-  /// A record vanishes, as with an older copy of the file; nobody is told.
+  /// A record vanishes, as with an older copy of the file; nobody is told. A first write that was
+  /// on its way to what is lost is lost with it.
   void forget(const SandboxId& sandbox);
 
   /// The record as it is now; null where it is absent. Valid until the next write. For checks.
@@ -56,6 +57,7 @@ class SimStoreState {
   std::map<DocumentId, Entry> documents_;
   std::uint64_t next_version_ = 1;
   std::uint64_t writes_ = 0;
+  std::map<DocumentId, std::uint64_t> losses_;
   std::vector<std::pair<DocumentId, std::optional<Entry>>> undo_;
 };
 

@@ -26,6 +26,13 @@ const std::optional<SnapshotRef>& snapshot_of(const Record& record) {
   return is_uploaded(record) ? record.operation->snapshot : record.snapshot;
 }
 
+const std::string* content_of(const FileSets& files, const std::string& name) {
+  for (const SimFiles* some : files) {
+    if (const auto found = some->find(name); found != some->end()) return &found->second;
+  }
+  return nullptr;
+}
+
 bool is_destroyed(const Record& record) {
   return record.operation && record.operation->kind == OperationKind::kDestroy;
 }
@@ -99,17 +106,18 @@ bool Rules::is_allowed(Ask::Kind kind, const Record& record) const {
   });
 }
 
-SimFiles Rules::promised(const Record& record) const {
-  SimFiles files;
+FileSets Rules::promised(const Record& record) const {
+  FileSets files;
   for (const SimNode* node : nodes_) {
     const auto found = node->committed.find({record.sandbox_id, record.incarnation});
-    if (found != node->committed.end()) files.insert(found->second.begin(), found->second.end());
+    if (found != node->committed.end()) files.push_back(&found->second);
   }
+  std::erase_if(files, [](const SimFiles* some) { return some->empty(); });
   return files;
 }
 
-std::optional<SimFiles> Rules::kept(const Record& record) const {
-  SimFiles files;
+std::optional<FileSets> Rules::kept(const Record& record) const {
+  FileSets files;
   if (is_archived(record)) {
     const auto& snapshot = snapshot_of(record);
     if (!snapshot) return files;
@@ -117,7 +125,7 @@ std::optional<SimFiles> Rules::kept(const Record& record) const {
       const auto found = cluster_.objects.objects.find(object.key.str());
       if (found == cluster_.objects.objects.end()) continue;
       if (found->second.broken && !excused_.contains(object.key.str())) continue;
-      files.insert(found->second.files.begin(), found->second.files.end());
+      files.push_back(&found->second.files);
     }
     return files;
   }
@@ -126,7 +134,7 @@ std::optional<SimFiles> Rules::kept(const Record& record) const {
       const bool current =
           volume.sandbox == record.sandbox_id && volume.generation == record.generation;
       const bool in_place = node->name == record.node.str() && content.provider == record.provider;
-      if (current && in_place) return content.files;
+      if (current && in_place) return FileSets{&content.files};
     }
   }
   return std::nullopt;
@@ -164,15 +172,15 @@ void Rules::check_files(const Record& record) {
   // The last: what a first write, sent again, brought back after its destroy.
   const bool begins = record.operation && record.operation->kind == OperationKind::kProvision;
   if (is_destroyed(record) || (begins && is_buried(record))) return;
-  const SimFiles files = promised(record);
-  if (files.empty()) return;
+  const FileSets promises = promised(record);
+  if (promises.empty()) return;
   const auto there = kept(record);
-  if (!there)
-    return wrong(record, "its volume is gone, with " + std::to_string(files.size()) +
-                             " acknowledged file(s)");
-  for (const auto& [name, content] : files) {
-    const auto found = there->find(name);
-    if (found == there->end() || found->second != content) wrong(record, "lost " + name);
+  if (!there) return wrong(record, "its volume is gone, with acknowledged files");
+  for (const SimFiles* files : promises) {
+    for (const auto& [name, content] : *files) {
+      const std::string* found = content_of(*there, name);
+      if (found == nullptr || *found != content) wrong(record, "lost " + name);
+    }
   }
 }
 

@@ -29,6 +29,9 @@ struct Ask {
   std::optional<Instant> ended;
 };
 
+/// Files where they lie; valid until the next step of the world.
+using FileSets = std::vector<const SimFiles*>;
+
 class Rules {
  public:
   /// Watches until its end. The cluster outlives it.
@@ -49,11 +52,12 @@ class Rules {
   /// An object that the story damaged: it is no fault of the lifecycle.
   void excuse(const std::string& object) { excused_.insert(object); }
 
-  /// What was written and acknowledged and must be there.
-  SimFiles promised(const Record& record) const;
+  /// What was written and acknowledged and must be there, machine by machine.
+  FileSets promised(const Record& record) const;
 
-  /// What would be there if the sandbox were woken now; none where that cannot be said.
-  std::optional<SimFiles> kept(const Record& record) const;
+  /// What would be there if the sandbox were woken now, the newer of a name first; none where that
+  /// cannot be said.
+  std::optional<FileSets> kept(const Record& record) const;
 
   /// True where record or tombstone says that the volume may be deleted.
   bool is_doomed(const VolumeRef& volume) const;

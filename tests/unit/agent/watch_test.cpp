@@ -67,7 +67,8 @@ TEST_CASE("Watch: a file without a name is not told of, one named like it is",
   WatchFixture f;
   f.put(f.workspace() / "#12", "x");
   f.begin();
-  const base::UniqueFd unnamed(::open(f.workspace().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC));
+  const base::UniqueFd unnamed(
+      ::open(f.workspace().c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0644));
   REQUIRE(unnamed);
   REQUIRE(::write(*unnamed, "x", 1) == 1);
   REQUIRE(::fchmod(*unnamed, 0600) == 0);
