@@ -3526,7 +3526,8 @@ typedef struct cove_provider {
    * COVE_UNSUPPORTED. COVE_FAILED_PRECONDITION: an instance runs on it, or it is open. */
   cove_instance_fn open_volume;
   /* Starts an instance: cove_done_ok when connect can reach it, also where this epoch runs already.
-   * An older epoch that runs is ended first. COVE_CONFLICT: a newer one runs. */
+   * An older epoch that runs is ended first. COVE_CONFLICT: a newer one runs, or this one was
+   * stopped before (a request may arrive again, long after it was answered). */
   cove_start_instance_fn start_instance;
   /* Ends everything of the epoch and of older ones: cove_done_ok, also where nothing runs. */
   cove_instance_fn stop_instance;

@@ -27,9 +27,10 @@ typedef struct volume {
   char deployment[64];
   char sandbox[128];
   char generation[64];
-  uint64_t epoch; /* of what was started last */
-  pid_t agent;    /* 0 = nothing runs */
-  int is_open;    /* offline: nothing may start; closed on any thread, so it is read atomically */
+  uint64_t epoch;   /* of what was started last */
+  uint64_t stopped; /* the newest that was stopped: it never starts again */
+  pid_t agent;      /* 0 = nothing runs */
+  int is_open;      /* offline: nothing may start; closed on any thread, so it is read atomically */
 } volume;
 
 /* Its slots are called one at a time (`threads` is 1), so it needs no lock. */
@@ -76,6 +77,7 @@ static volume* volume_of(provider* self, const cove_instance_ref* ref) {
   }
   if (made == NULL) return NULL;
   made->epoch = 0;
+  made->stopped = 0;
   snprintf(made->deployment, sizeof made->deployment, "%s", ref->deployment);
   snprintf(made->sandbox, sizeof made->sandbox, "%s", ref->sandbox);
   snprintf(made->generation, sizeof made->generation, "%s", ref->generation);
@@ -269,6 +271,7 @@ static outcome begin(provider* self, const cove_instance_ref* ref) {
   if (is_open(its)) return no(COVE_FAILED_PRECONDITION, "it is open");
   if (runs(its) && its->epoch == ref->epoch) return yes();
   if (runs(its) && its->epoch > ref->epoch) return no(COVE_CONFLICT, "a newer one runs");
+  if (ref->epoch <= its->stopped) return no(COVE_CONFLICT, "it was stopped");
   end(its);
   if (!address_of(self, ref, &address)) {
     return no(COVE_PROVIDER, "the state directory's path is too long for a socket");
@@ -287,6 +290,7 @@ static void start_instance(void* user_data, const cove_instance_ref* ref, const 
 static void stop_instance(void* user_data, const cove_instance_ref* ref, cove_done* done) {
   volume* const its = volume_of(user_data, ref);
   if (its != NULL && its->epoch <= ref->epoch) end(its);
+  if (its != NULL && its->stopped < ref->epoch) its->stopped = ref->epoch;
   answer(done, yes());
 }
 

@@ -118,7 +118,8 @@ class Provider {
                                                                    const CallContext& call) = 0;
 
   /// Starts an instance and returns when its guest answers. Success where this epoch runs already.
-  /// An older epoch that still runs is stopped first; where a newer one runs: kConflict.
+  /// An older epoch that still runs is stopped first; where a newer one runs, or this one was
+  /// stopped before: kConflict. (A request may arrive again, long after it was answered.)
   /// Errors: kIntegrity - the volume; kProvider - with cause and remedy (bubblewrap missing,
   /// namespaces forbidden); kUnavailable - node out of reach; kQuotaExceeded - no room.
   virtual Task<Result<void>> start_instance(const InstanceRef& instance,

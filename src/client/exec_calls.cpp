@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "client/command_environment.hpp"
-#include "client/host_calls.hpp"
+#include "client/exchange.hpp"
 #include "client/process_calls.hpp"
 
 namespace cove::client {
@@ -68,6 +68,15 @@ Task<Result<ExecResult>> run_command(GuestLink& link, const std::string& session
     return guest.run(session, whole, inner);
   };
   co_return co_await ask_guest<ExecResult>(link, Repeat::kNever, call, ask);
+}
+
+Result<ExecResult> wait_for_command(GuestLink& link, const std::string& session,
+                                    const ExecSpec& spec, const CallContext& call) {
+  const std::optional<ExecSpec> dressed = dress(link, spec);
+  const ExecSpec& whole = dressed ? *dressed : spec;
+  return exchange<ExecResult>(
+      link, Repeat::kNever, call,
+      [&](Guest& guest, const CallContext& inner) { return guest.run(session, whole, inner); });
 }
 
 Task<Result<ExecResult>> stream_command(GuestLink& link, const StreamedCommand& command,

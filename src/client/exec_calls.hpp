@@ -13,6 +13,10 @@ namespace cove::client {
 Task<Result<ExecResult>> run_command(GuestLink& link, const std::string& session,
                                      const ExecSpec& spec, const CallContext& call);
 
+/// The same, blocking.
+Result<ExecResult> wait_for_command(GuestLink& link, const std::string& session,
+                                    const ExecSpec& spec, const CallContext& call);
+
 using OnOutput = std::function<Flow(OutputStream, ByteView)>;
 
 /// What steers a command whose output is given away as it comes; without `on_output` it is only

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "client/guest_calls.hpp"
+#include "client/exchange.hpp"
 #include "client/sandbox_reach.hpp"
 
 namespace cove::client {
@@ -13,9 +13,7 @@ namespace cove::client {
 template <class Call>
 Result<typename Call::Value> wait_for(const SandboxFiles::Reach& reach, Call guest_call,
                                       const CallContext& call) {
-  return run_blocking(*reach.link, call, [&](const CallContext& inner) {
-    return ask_call(*reach.link, std::move(guest_call), inner);
-  });
+  return exchange<typename Call::Value>(*reach.link, Call::kRepeat, call, std::move(guest_call));
 }
 
 template <class Call>

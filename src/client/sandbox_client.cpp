@@ -43,10 +43,7 @@ Task<Result<ExecResult>> run_async_exec(const AsyncExec& exec, const CallContext
 }  // namespace client
 
 Result<ExecResult> SandboxClient::exec(const ExecSpec& spec, const CallContext& call) const {
-  const Impl& self = *impl_;
-  return client::run_blocking(*self.link, call, [&](const CallContext& inner) {
-    return client::run_command(*self.link, self.session, spec, inner);
-  });
+  return client::wait_for_command(*impl_->link, impl_->session, spec, call);
 }
 
 ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks, CallContext call,

@@ -23,6 +23,7 @@ struct Link {
   GuestRuntime runtime;
   std::shared_ptr<Connection> connection;
   GuestCapabilities capabilities;
+  AgentIdentity identity;
 
   /// A request with an id of its own.
   wire::Request request(decltype(wire::Request::body) body) const;
@@ -133,6 +134,7 @@ class AgentGuest final : public AgentFiles {
   ~AgentGuest() override;
 
   bool is_connected() const;
+  const Link& link() const noexcept { return *link_; }
 
   GuestCapabilities capabilities() const override { return link_->capabilities; }
   Task<Result<GuestStatus>> status(const CallContext& call) override;

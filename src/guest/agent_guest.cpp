@@ -245,7 +245,8 @@ Task<Result<std::shared_ptr<Guest>>> connect_agent(GuestRuntime runtime, base::U
     expected.capabilities.emplace_back(wire::kProxyCapability);
   }
   connection->greet(expected);
-  auto link = std::make_shared<Link>(Link{runtime, connection, capabilities_of(*greeting)});
+  auto link = std::make_shared<Link>(
+      Link{std::move(runtime), connection, capabilities_of(*greeting), std::move(identity)});
   co_return std::shared_ptr<Guest>(std::make_shared<AgentGuest>(std::move(link)));
 }
 

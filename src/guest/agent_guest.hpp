@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -26,6 +27,12 @@ struct AgentIdentity {
   std::uint64_t epoch = 0;
 };
 
+/// How an agent is reached once more; see Lane. Called from any thread, while the guest is there.
+struct AnotherWay {
+  std::function<Result<base::UniqueFd>()> dial;  ///< a new connection; null: there is none
+  std::function<bool()> is_current;  ///< whether its instance is still whole; null: who knows
+};
+
 /// What a guest works with. Borrowed: all outlive it.
 struct GuestRuntime {
   base::IoLoop& loop;
@@ -34,6 +41,7 @@ struct GuestRuntime {
 
   /// Serves the connections that the agent's proxy asks for; null: none is served.
   Egress* egress = nullptr;
+  AnotherWay again{};
 };
 
 /// Takes a connected stream socket, exchanges greetings and gives a guest that is shared by all of

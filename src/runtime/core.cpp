@@ -116,6 +116,7 @@ Result<void> Core::start_closing() {
 void Core::take_down() {
   admission_->wait_idle();
   base::sync_wait(scheduler(), stop_timers(*live_));
+  live_->lanes.close_all();
   dismantle(*live_->machinery);
   const std::lock_guard lock(live_->mutex);
   live_->closed = true;
@@ -156,8 +157,11 @@ bool Core::touch_busy_seats() {
   const Instant now = clock().now();
   bool busy = false;
   seats().for_each([&](Seat& seat) {
-    if (seat.calls == 0) return;
+    // The pass first: a call on a lane was counted before it looked at the pass.
+    const bool may_call = seat.pass.is_valid(now);
+    if (!may_call && seat.calls == 0) return;
     busy = true;
+    if (seat.calls == 0) return;
     // Where it is not held a call brings it up just now, or will find that out.
     if (lifecycle().touch(seat.sandbox)) seat.touched = now;
   });

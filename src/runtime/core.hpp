@@ -43,6 +43,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
   Machinery& parts() { return *live_->machinery; }
   LifecycleManager& lifecycle() { return *live_->machinery->lifecycle; }
   Seats& seats() { return live_->seats; }
+  Lanes& lanes() { return live_->lanes; }  ///< from any thread
   prepare::Pipeline& pipeline() { return live_->pipeline; }
   const std::shared_ptr<prepare::SkillShelf>& skills() { return live_->skills; }
 
@@ -72,6 +73,7 @@ class Core final : public client::CallGate, public std::enable_shared_from_this<
           skills(make_shelf(*machinery)) {}
 
     std::unique_ptr<Machinery> machinery;
+    Lanes lanes;
     Seats seats;  // on the scheduler, as the next
     StoreGate prepare_gate;
     prepare::Pipeline pipeline;  // on the scheduler, as the next

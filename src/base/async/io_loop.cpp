@@ -22,6 +22,10 @@ struct BootClock : BootTime {
   using time_point = std::chrono::time_point<BootClock, BootTime::duration>;
   static time_point now() { return time_point(SystemClock().now().time_since_epoch()); }
 };
+/// How long who drives a loop looks before it sleeps. A small answer comes within that time, and to
+/// be woken for it takes as long again; yielding lets its maker run where both share a processor.
+constexpr std::chrono::microseconds kAwake{50};
+
 using Timer = boost::asio::basic_waitable_timer<BootClock>;
 
 }  // namespace
@@ -122,12 +126,30 @@ class IoLoop::Impl {
   std::atomic<std::uint64_t> next_timer{1};
   std::unordered_map<TimerId, Entry> timers;
   std::thread thread;
-  std::thread::id thread_id;
+  std::atomic<std::thread::id> thread_id;
 };
 
 IoLoop::IoLoop(const Clock* clock) : impl_(std::make_shared<Impl>(clock)) {
   impl_->thread = start_quiet_thread("cove-io", [impl = impl_] { impl->run(); });
   impl_->thread_id = impl_->thread.get_id();
+}
+
+IoLoop::IoLoop(Driven, const Clock* clock) : impl_(std::make_shared<Impl>(clock)) {}
+
+void IoLoop::drive(const std::function<bool()>& done) noexcept {
+  impl_->thread_id = std::this_thread::get_id();
+  const auto awake = std::chrono::steady_clock::now() + kAwake;
+  while (!done() && std::chrono::steady_clock::now() < awake) {
+    if (impl_->context.poll_one() == 0) std::this_thread::yield();
+  }
+  while (!done()) impl_->context.run_one();
+  impl_->thread_id = std::thread::id();
+}
+
+void IoLoop::run_ready() noexcept {
+  impl_->thread_id = std::this_thread::get_id();
+  impl_->context.poll();
+  impl_->thread_id = std::thread::id();
 }
 
 IoLoop::~IoLoop() {

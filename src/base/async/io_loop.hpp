@@ -1,4 +1,5 @@
-/// IoLoop: the one thread of a Cove, a Scheduler over Boost.Asio.
+/// IoLoop: a Scheduler over Boost.Asio. A Cove has one with a thread of its own; a call that blocks
+/// may have one that its caller's thread drives.
 #pragma once
 
 #include <chrono>
@@ -15,8 +16,12 @@ namespace cove::base {
 
 class IoLoop final : public Scheduler {
  public:
+  /// Of a loop without a thread: what is posted runs when somebody drives it.
+  struct Driven {};
+
   /// Starts the thread. Timers go by `clock`, which outlives this; null = CLOCK_BOOTTIME.
   explicit IoLoop(const Clock* clock = nullptr);
+  IoLoop(Driven driven, const Clock* clock);
 
   /// As stop() without a bound.
   ~IoLoop() override;
@@ -29,6 +34,13 @@ class IoLoop final : public Scheduler {
 
   /// The clock jumped ahead: timers whose time has come run now. From any thread.
   void clock_moved();
+
+  /// Runs what is due on the calling thread, which is the loop's meanwhile, until `done` says so.
+  /// REQUIRES: it is a driven one, and nobody else drives it.
+  void drive(const std::function<bool()>& done) noexcept;
+
+  /// Of a driven loop: runs what is due now, without waiting. REQUIRES: as of drive.
+  void run_ready() noexcept;
 
   /// True on the loop's own thread, where nothing may block.
   bool on_thread() const noexcept;

@@ -326,10 +326,16 @@ Task<Result<std::shared_ptr<Guest>>> LocalProvider::greet(const InstanceRef& ins
   if (!bounded.deadline || *bounded.deadline > bound) bounded.deadline = bound;
   guest::AgentIdentity identity{instance.volume.deployment.str(), instance.volume.sandbox.str(),
                                 instance.volume.generation.str(), number_of(instance.epoch)};
-  const guest::GuestRuntime tools{runtime_.loop, runtime_.clock, runtime_.ids, runtime_.egress};
+  const auto marker = volumes_.marker_identity(instance.volume);
+  const guest::AnotherWay again{
+      .dial = [this, instance] { return instances_.connect(instance); },
+      .is_current = [this, volume = instance.volume,
+                     marker] { return volumes_.marker_identity(volume) == marker; }};
+  const guest::GuestRuntime tools{runtime_.loop, runtime_.clock, runtime_.ids, runtime_.egress,
+                                  again};
   COVE_CO_TRY(auto reached, co_await guest::connect_agent(tools, std::move(socket),
                                                           std::move(identity), bounded));
-  if (const auto marker = volumes_.marker_identity(instance.volume)) {
+  if (marker) {
     guests_.insert_or_assign(instance.volume, CachedGuest{instance.epoch, *marker, reached});
   }
   co_return reached;

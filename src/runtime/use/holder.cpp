@@ -11,6 +11,10 @@ using namespace std::chrono_literals;
 
 constexpr auto kForLeaving = 10s;
 
+/// What other threads of this process say of a workspace is heard so late at most by a call on a
+/// lane.
+constexpr auto kPass = 250ms;
+
 /// Not ended by close, which waits for it: a lease that stays behind would keep the sandbox in use
 /// with nobody there.
 Task<void> leave_behind(std::shared_ptr<Core> core, SandboxId sandbox,
@@ -37,6 +41,8 @@ Task<Result<void>> leave_seat(std::shared_ptr<Core> core, SandboxId sandbox,
                               const CallContext& call) {
   const auto seat = core->seats().find(sandbox);
   if (!core->seats().leave(sandbox)) co_return ok();
+  seat->pass.withdraw();
+  core->lanes().close(seat->instance);
   const LetNextIn next{core->seats(), sandbox};
   const bool was_acquired = seat->touched != Instant{};
   if (!was_acquired) co_return ok();
@@ -101,7 +107,37 @@ Result<std::unique_ptr<client::CallScope>> Holder::begin(const CallContext& call
 }
 
 Task<Result<std::shared_ptr<Guest>>> Holder::guest(const CallContext& call) {
-  return keep_up(*core_, *seat_, place_, call);
+  auto reached = co_await keep_up(*core_, *seat_, place_, call);
+  if (reached) {
+    pass_ = seat_->pass.give({seat_->instance, *reached}, core_->clock().now() + kPass);
+  }
+  co_return reached;
+}
+
+/// A loan, and whom to tell of how it went.
+class Holder::OwnLane final : public client::Lane {
+ public:
+  OwnLane(std::shared_ptr<Holder> holder, std::unique_ptr<Lanes::Loan> loan)
+      : holder_(std::move(holder)), loan_(std::move(loan)) {}
+
+  Guest& guest() override { return (*loan_)->guest(); }
+  void run(Task<void> task) override { (*loan_)->run(std::move(task)); }
+  void note_error(const Error& error) override {
+    (*loan_)->settle();
+    holder_->deliver([holder = holder_, error] { holder->note_error(error); });
+  }
+
+ private:
+  const std::shared_ptr<Holder> holder_;
+  const std::unique_ptr<Lanes::Loan> loan_;
+};
+
+std::unique_ptr<client::Lane> Holder::lane(const CallContext& call) {
+  const auto way = seat_->pass.way(pass_, core_->clock().now());
+  if (!way) return nullptr;
+  auto loan = core_->lanes().borrow(*way, call);
+  if (!loan) return nullptr;
+  return std::make_unique<OwnLane>(shared_from_this(), std::move(loan));
 }
 
 void Holder::note_answer() { seat_->heard = core_->clock().now(); }

@@ -37,6 +37,7 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   void complain(std::string_view what) override { core_->complain(what); }
 
   Task<Result<std::shared_ptr<Guest>>> guest(const CallContext& call) override;
+  std::unique_ptr<client::Lane> lane(const CallContext& call) override;
   const std::map<std::string, std::string>& environment() const override {
     return place_.preparing->steps().env;
   }
@@ -45,6 +46,7 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
 
  private:
   class Scope;
+  class OwnLane;
 
   Task<Result<void>> leave(const CallContext& call);
 
@@ -52,6 +54,7 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   const std::shared_ptr<Seat> seat_;
   const Place place_;
   std::atomic<bool> released_{false};
+  std::atomic<std::uint64_t> pass_{0};  ///< what this holder shows for the seat's pass
 };
 
 /// Gives a share of a seat back; the last one ends this process's lease.

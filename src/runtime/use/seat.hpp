@@ -12,10 +12,11 @@
 #include <cove/scheduler.hpp>
 
 #include "base/async/completion.hpp"
+#include "runtime/use/lanes.hpp"
 
 namespace cove::runtime {
 
-/// One held sandbox. On the scheduler only, but for `calls`.
+/// One held sandbox. On the scheduler only, but for `calls` and `pass`.
 struct Seat {
   explicit Seat(SandboxId id) : sandbox(std::move(id)) {}
 
@@ -29,6 +30,7 @@ struct Seat {
   std::set<std::string> missed;    ///< directories that a call may not have found
   std::size_t holders = 0;
   std::atomic<std::size_t> calls{0};  ///< that run now
+  Pass pass;                          ///< for calls that need not come here
 
   /// Notes which instance runs now; what was known of another one is forgotten.
   void move_to(const InstanceRef& now_running, const std::string& its_provider) {
@@ -44,6 +46,7 @@ struct Seat {
   void doubt() {
     guest.reset();
     heard = {};
+    pass.withdraw();
   }
 };
 

@@ -106,6 +106,20 @@ TEST_CASE("Local provider: every call can be repeated", "[integration][local][an
   CHECK(leftovers(machine) == std::vector<std::string>{});
 }
 
+TEST_CASE("Local provider: what was stopped does not start again",
+          "[integration][local][any-user]") {
+  LocalMachine machine;
+  const InstanceRef first = machine.start_new();
+  REQUIRE(machine.stop(at(first, 3)));
+  // As requests that were on their way for long.
+  CHECK(machine.start(first).error().code() == ErrorCode::kConflict);
+  CHECK(machine.start(at(first, 3)).error().code() == ErrorCode::kConflict);
+  CHECK(machine.inspect(first).state == InstanceState::kGone);
+  REQUIRE(machine.stop(first));
+  CHECK(machine.start(at(first, 3)).error().code() == ErrorCode::kConflict);
+  REQUIRE(machine.start(at(first, 4)));
+}
+
 TEST_CASE("Local provider: a newer epoch replaces an older one, never the other way round",
           "[integration][local][any-user]") {
   LocalMachine machine;

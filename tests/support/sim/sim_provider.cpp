@@ -166,6 +166,7 @@ Result<void> SimProvider::start(const InstanceRef& instance) {
   if (node_.is_open(*found)) {
     return Error(ErrorCode::kFailedPrecondition, "the volume is open");
   }
+  if (instance.epoch <= found->ended) return Error(ErrorCode::kConflict, "it was stopped");
   if (node_.instances.contains(instance)) return ok();
   for (const auto& [other, state] : node_.instances) {
     const bool same_sandbox =
@@ -193,7 +194,9 @@ Task<Result<void>> SimProvider::stop_instance(const InstanceRef& instance,
                                               const CallContext& call) {
   const auto effect = [this, instance]() -> Result<void> {
     if (const auto error = fault("stop_instance")) return *error;
-    if (find(instance.volume) == nullptr) return ok();
+    SimVolume* const found = find(instance.volume);
+    if (found == nullptr) return ok();
+    found->ended = std::max(found->ended, instance.epoch);
     std::erase_if(node_.instances, [&](const auto& entry) {
       return entry.first.volume == instance.volume && entry.first.epoch <= instance.epoch;
     });

@@ -20,6 +20,7 @@ struct SimVolume {
   SimFiles disk;        ///< as they are after the machine lost power
   bool present = true;  ///< false: the directory was moved away
   std::string provider = "sim";
+  Epoch ended{};  ///< the newest that was stopped: it never starts again
   const SimHost* opened_by = nullptr;
 };
 

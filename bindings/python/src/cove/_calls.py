@@ -1,4 +1,8 @@
-"""Calls that last: started in C, waited for in Python, so that Ctrl-C and threads go on meanwhile."""
+"""Calls that last: started in C and waited for in Python, so that Ctrl-C ends them.
+
+Only the main thread hears of Ctrl-C. On any other a call waits in C, which is quicker: nobody has to
+be woken for its end.
+"""
 
 from __future__ import annotations
 
@@ -267,6 +271,18 @@ class Ask(NamedTuple):
         options = _ffi.pointer_to(self.options)
         reply.start(self.start, self.owned.raw, *self.arguments, options, *self.more, self.gives)
 
+    def wait(self) -> Any:
+        """Makes the call by the form that blocks, on this thread."""
+        self.options.cancel = raw_cancel(self.cancel)
+        options = _ffi.pointer_to(self.options)
+        blocking = self.start[: -len("_start")]
+        if self.gives is GIVES_NOTHING:
+            lib[blocking](self.owned.raw, *self.arguments, options, *self.more)
+            return self.take(None)
+        raw, argument = _ffi.out(_ffi.given_by(blocking))
+        lib[blocking](self.owned.raw, *self.arguments, options, *self.more, argument)
+        return self.take(raw)
+
 
 class Asking(Protocol):
     """A call that is to be made, and can be called off."""
@@ -328,9 +344,16 @@ class _Idle(threading.local):
 _idle = _Idle()
 
 
+def hears_signals() -> bool:
+    """Whether signal handlers run on this thread."""
+    return threading.current_thread() is threading.main_thread()
+
+
 def make(ask: Asking) -> Any:
     """Makes a call and waits for its end. What breaks in, as KeyboardInterrupt, calls it off first."""
     _ffi.check_may_wait()
+    if isinstance(ask, Ask) and not hears_signals():
+        return ask.wait()
     token = linked_cancel(ask.cancel) if ask.cancel is not None else _idle.token or Cancel()
     _idle.token = None  # a signal handler may make calls meanwhile
     reply = Reply(ask.take)

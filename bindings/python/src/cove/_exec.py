@@ -127,7 +127,7 @@ def read_result(raw: Any) -> ExecResult:
     )
 
 
-def _take_result(raw: Any) -> ExecResult:
+def take_result(raw: Any) -> ExecResult:
     try:
         return read_result(raw)
     finally:
@@ -235,7 +235,7 @@ class ExecStream(Calling):
 
     def __init__(self, owner: Owned, begin: Begin, *, collect: bool, attached: bool = False) -> None:
         self._owner = owner  # the workspace stays while its command runs
-        self._pipe: Pipe[OutputChunk] = Pipe(_take_result)
+        self._pipe: Pipe[OutputChunk] = Pipe(take_result)
         raw, argument = _ffi.out(_ffi.Process)
         self._process = Owned(raw, "cove_process_free")
         leave = "cove_process_detach" if attached else "cove_process_cancel"

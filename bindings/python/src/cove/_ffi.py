@@ -1420,6 +1420,13 @@ def _checked(check: Callable[..., None], function: Any) -> Callable[..., None]:
     return call
 
 
+#: What a function that blocks gives, through its last argument but one: the type of that handle.
+_GIVEN: Dict[str, Any] = {
+    name: getattr(arguments[-2], "_type_", None)
+    for name, _, arguments, check in _FUNCTIONS
+    if check is _check and len(arguments) > 1
+}
+
 #: Every function of the table by its name in C.
 lib: Dict[str, Callable[..., Any]]
 
@@ -1519,6 +1526,12 @@ def out(handle: Type[Any]) -> Tuple[Any, Any]:
     """An empty handle and the argument that fills it."""
     value = handle()
     return value, byref(value)
+
+
+def given_by(blocking: str) -> Type[Any]:
+    """The handle that a call which blocks gives, by its last argument but one."""
+    handle: Type[Any] = _GIVEN[blocking]
+    return handle
 
 
 def pointer_to(options: ctypes.Structure) -> Any:

@@ -9,7 +9,7 @@ from typing import Any, Callable, Dict, Mapping, Optional, Sequence, Type, TypeV
 from . import _calls, _ffi, _options
 from ._calls import Cancel, Owned
 from ._errors import FailedPreconditionError
-from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, command
+from ._exec import CommandOptions, ExecResult, ExecStream, OutputChunk, command, take_result
 from ._ffi import lib
 from ._file_calls import Files
 from ._processes import Processes
@@ -74,21 +74,22 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, Workspace
         (1 GiB) the command is ended. `options` has what few commands need.
         """
         _ffi.check_may_wait()
-        run = self._run(
-            argv,
-            on_output is not None,
-            options=options,
-            cwd=cwd,
-            env=env,
-            stdin=stdin,
-            command_timeout=command_timeout,
-            kill_grace=kill_grace,
-            head_bytes=head_bytes,
-            tail_bytes=tail_bytes,
-            max_total_bytes=max_total_bytes,
-            timeout=timeout,
-            cancel=cancel,
-        )
+        named: Dict[str, Any] = {
+            "options": options,
+            "cwd": cwd,
+            "env": env,
+            "stdin": stdin,
+            "command_timeout": command_timeout,
+            "kill_grace": kill_grace,
+            "head_bytes": head_bytes,
+            "tail_bytes": tail_bytes,
+            "max_total_bytes": max_total_bytes,
+            "timeout": timeout,
+            "cancel": cancel,
+        }
+        if on_output is None and not _calls.hears_signals():
+            return self._wait_for(argv, **named)
+        run = self._run(argv, on_output is not None, **named)
         if on_output is None:
             return run.wait()
         with run:
@@ -184,6 +185,16 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, Workspace
         if owned is None:
             raise _calls.closed("workspace")
         return owned
+
+    def _wait_for(self, argv: Sequence[_options.Path], **named: Any) -> ExecResult:
+        """Runs a command to its end, waiting in C."""
+        owned = self._use()
+        started = command(argv, **named)
+        raw, argument = _ffi.out(_ffi.ExecResult)
+        lib["cove_workspace_exec"](
+            owned.raw, started.argv, started.argc, _ffi.pointer_to(started.options), argument
+        )
+        return take_result(raw)
 
     def _run(self, argv: Sequence[_options.Path], collect: bool, **named: Any) -> ExecStream:
         owned = self._use()

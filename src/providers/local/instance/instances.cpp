@@ -29,6 +29,21 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return number;
 }
 
+/// Which epoch of a volume was stopped last. A request to start it that was on its way for long
+/// must not bring back what an archive was made after.
+constexpr const char* kStopped = "stopped";
+
+Epoch stopped_epoch(int volume) {
+  const Result<std::string> text = read_small_file(volume, kStopped);
+  return Epoch(text ? number_in(*text).value_or(0) : 0);
+}
+
+/// Where there is no room for it the stop goes on: to end what runs is worth more.
+void note_stopped(int volume, Epoch epoch) {
+  if (epoch <= stopped_epoch(volume)) return;
+  static_cast<void>(replace_file(volume, kStopped, std::to_string(number_of(epoch)), Durable::kNo));
+}
+
 bool is_missing(const Error& error) { return error.code() == ErrorCode::kNotFound; }
 
 }  // namespace
@@ -144,6 +159,11 @@ Result<StartAttempt> Instances::begin_start(const InstanceRef& instance) const {
     if (sight.record) COVE_TRY_VOID(end(*sight.record, sight.locked));
     attempt.state = StartState::kEnding;
     return attempt;
+  }
+  if (instance.epoch <= stopped_epoch(*attempt.hold->directory)) {
+    return Error(ErrorCode::kConflict, "epoch " + std::to_string(number_of(instance.epoch)) +
+                                           " of '" + path_of(instance.volume) +
+                                           "' was stopped, and never starts again");
   }
   if (offline) {
     attempt.state = StartState::kOffline;
@@ -276,6 +296,7 @@ Result<Step> Instances::stop(const InstanceRef& instance) const {
   COVE_TRY(sight, look(instance.volume));
   if (sight.record && !ours(sight)) return Step::kDone;
   if (sight.locked || sight.alive) return Step::kBusy;
+  if (hold) note_stopped(*(*hold)->directory, instance.epoch);
   return clear(instance.volume, instance.epoch) ? Step::kDone : Step::kBusy;
 }
 
