@@ -1,5 +1,8 @@
 #include "callback_gate.hpp"
 
+#include <cstddef>
+#include <new>
+
 #include <pthread.h>
 #include <unistd.h>
 
@@ -15,9 +18,10 @@ thread_local bool ends_callbacks = false;
 }  // namespace
 
 CallbackGate& CallbackGate::instance() noexcept {
+  alignas(CallbackGate) static std::byte place[sizeof(CallbackGate)];
   static CallbackGate& gate = *[] {
     ::pthread_atfork(nullptr, nullptr, &CallbackGate::begin_child);
-    return new CallbackGate;
+    return new (place) CallbackGate;
   }();
   return gate;
 }

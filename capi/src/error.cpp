@@ -2,6 +2,7 @@
 
 #include <new>
 
+// NOLINTNEXTLINE(misc-no-recursion): a chain of causes is as long as the layers are deep
 cove_error::cove_error(const cove::Error& source) : error(source), description(source.describe()) {
   if (source.cause() != nullptr) cause = std::make_unique<const cove_error>(*source.cause());
 }
@@ -11,6 +12,7 @@ namespace cove::capi {
 cove_error* out_of_memory_error() noexcept {
   // Never freed: a host may hold it for as long as it likes.
   static cove_error* const error =
+      // NOLINTNEXTLINE(bugprone-unhandled-exception-at-new): cove_open asks, while there is memory
       new cove_error(Error(ErrorCode::kUnavailable, "the process is out of memory"));
   return error;
 }

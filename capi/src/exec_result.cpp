@@ -9,15 +9,15 @@ namespace {
 
 /// COVE_OUTCOME_* count from 1 in the order of Outcome's alternatives.
 template <int number, class T>
-constexpr bool is_outcome =
+constexpr bool kIsOutcome =
     std::is_same_v<std::variant_alternative_t<static_cast<std::size_t>(number) - 1, Outcome>, T>;
-static_assert(is_outcome<COVE_OUTCOME_EXITED, Exited>);
-static_assert(is_outcome<COVE_OUTCOME_SIGNALED, Signaled>);
-static_assert(is_outcome<COVE_OUTCOME_TIMED_OUT, TimedOut>);
-static_assert(is_outcome<COVE_OUTCOME_CANCELLED, Cancelled>);
-static_assert(is_outcome<COVE_OUTCOME_OUTPUT_LIMIT, OutputLimitReached>);
-static_assert(is_outcome<COVE_OUTCOME_OUT_OF_MEMORY, OutOfMemory>);
-static_assert(is_outcome<COVE_OUTCOME_CPU_LIMIT, CpuLimitReached>);
+static_assert(kIsOutcome<COVE_OUTCOME_EXITED, Exited>);
+static_assert(kIsOutcome<COVE_OUTCOME_SIGNALED, Signaled>);
+static_assert(kIsOutcome<COVE_OUTCOME_TIMED_OUT, TimedOut>);
+static_assert(kIsOutcome<COVE_OUTCOME_CANCELLED, Cancelled>);
+static_assert(kIsOutcome<COVE_OUTCOME_OUTPUT_LIMIT, OutputLimitReached>);
+static_assert(kIsOutcome<COVE_OUTCOME_OUT_OF_MEMORY, OutOfMemory>);
+static_assert(kIsOutcome<COVE_OUTCOME_CPU_LIMIT, CpuLimitReached>);
 
 const StreamOutput* stream_of(const cove_exec_result* result, int32_t stream) {
   if (result == nullptr) return nullptr;

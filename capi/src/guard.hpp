@@ -32,6 +32,10 @@ cove_status guarded(cove_error** out_error, Body&& body) noexcept {
 
 /// kInvalidArgument where a required pointer is NULL. `name` is the parameter's.
 Result<void> require(const void* pointer, const char* name);
+template <class T>
+Result<void> require(T* const* pointer, const char* name) {
+  return require(static_cast<const void*>(pointer), name);
+}
 
 /// Checks an out parameter and sets it to NULL, before anything else can fail.
 template <class T>

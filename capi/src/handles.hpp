@@ -59,6 +59,14 @@ void free_handle(Handle* handle) noexcept {
   if (handle != nullptr && !handle->library->is_forked()) delete handle;
 }
 
+/// Calls `step`, a member function, of the work that goes on behind `handle`; after a fork not.
+template <class Handle, class Step>
+void steer(const Handle* handle, Step step) {
+  if (handle == nullptr || handle->library->is_forked()) return;
+  const auto& work = handle->handle;
+  if (work) ((*work).*step)();
+}
+
 }  // namespace cove::capi
 
 struct cove_handle {

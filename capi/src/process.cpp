@@ -39,17 +39,11 @@ using Done = ExecHandle::Done;
 
 extern "C" {
 
-void cove_process_resume(cove_process* process) {
-  if (process != nullptr && !process->library->is_forked()) process->handle->resume();
-}
+void cove_process_resume(cove_process* process) { capi::steer(process, &ExecHandle::resume); }
 
-void cove_process_cancel(cove_process* process) {
-  if (process != nullptr && !process->library->is_forked()) process->handle->cancel();
-}
+void cove_process_cancel(cove_process* process) { capi::steer(process, &ExecHandle::cancel); }
 
-void cove_process_detach(cove_process* process) {
-  if (process != nullptr && !process->library->is_forked()) process->handle->detach();
-}
+void cove_process_detach(cove_process* process) { capi::steer(process, &ExecHandle::detach); }
 
 cove_status cove_process_write_stdin(cove_process* process, const void* data, size_t size,
                                      const cove_call_options* options, cove_error** out_error) {

@@ -140,13 +140,9 @@ using namespace cove::capi;
 
 extern "C" {
 
-void cove_search_resume(cove_search* search) {
-  if (search != nullptr && !search->library->is_forked()) search->handle->resume();
-}
+void cove_search_resume(cove_search* search) { steer(search, &SearchHandle::resume); }
 
-void cove_search_cancel(cove_search* search) {
-  if (search != nullptr && !search->library->is_forked()) search->handle->cancel();
-}
+void cove_search_cancel(cove_search* search) { steer(search, &SearchHandle::cancel); }
 
 void cove_search_free(cove_search* search) { free_handle(search); }
 

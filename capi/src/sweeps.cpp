@@ -69,7 +69,7 @@ cove_status cove_sweep_json(cove_handle* cove, const cove_sweep_options* options
   return capi::guarded(out_error, [&]() -> Result<void> {
     const auto cleared = capi::clear(out_json, "out_json");
     COVE_TRY(const auto sweep, capi::read_sweep(options));
-    COVE_TRY_VOID(cleared);
+    if (!cleared) return cleared.error();
     COVE_TRY_VOID(capi::require(cove, "cove"));
     COVE_TRY_VOID(capi::check_may_wait(*cove->library));
     COVE_TRY(const auto report, cove->library->cove().sweep(sweep.options, sweep.call));
@@ -98,7 +98,7 @@ cove_status cove_destroy_source_json(cove_handle* cove, const char* source,
   return capi::guarded(out_error, [&]() -> Result<void> {
     const auto cleared = capi::clear(out_json, "out_json");
     COVE_TRY(auto destroy, capi::read_destroy(source, options));
-    COVE_TRY_VOID(cleared);
+    if (!cleared) return cleared.error();
     COVE_TRY_VOID(capi::require(cove, "cove"));
     COVE_TRY_VOID(capi::check_may_wait(*cove->library));
     COVE_TRY(const auto destroyed, cove->library->cove().destroy_source(

@@ -89,13 +89,9 @@ cove_status cove_workspace_download_tree_start(cove_workspace* workspace, const 
                            out_download, out_error);
 }
 
-void cove_download_resume(cove_download* download) {
-  if (download != nullptr && !download->library->is_forked()) download->handle->resume();
-}
+void cove_download_resume(cove_download* download) { steer(download, &DownloadHandle::resume); }
 
-void cove_download_cancel(cove_download* download) {
-  if (download != nullptr && !download->library->is_forked()) download->handle->cancel();
-}
+void cove_download_cancel(cove_download* download) { steer(download, &DownloadHandle::cancel); }
 
 void cove_download_free(cove_download* download) { free_handle(download); }
 
@@ -150,13 +146,9 @@ cove_status cove_upload_write_start(cove_upload* upload, const void* data, size_
                              });
 }
 
-void cove_upload_finish(cove_upload* upload) {
-  if (upload != nullptr && !upload->library->is_forked()) upload->handle->finish();
-}
+void cove_upload_finish(cove_upload* upload) { steer(upload, &UploadHandle::finish); }
 
-void cove_upload_cancel(cove_upload* upload) {
-  if (upload != nullptr && !upload->library->is_forked()) upload->handle->cancel();
-}
+void cove_upload_cancel(cove_upload* upload) { steer(upload, &UploadHandle::cancel); }
 
 void cove_upload_free(cove_upload* upload) { free_handle(upload); }
 

@@ -75,9 +75,7 @@ cove_status cove_workspace_watch_start(cove_workspace* workspace, const char* pa
       });
 }
 
-void cove_watch_cancel(cove_watch* watch) {
-  if (watch != nullptr && !watch->library->is_forked()) watch->handle->cancel();
-}
+void cove_watch_cancel(cove_watch* watch) { steer(watch, &WatchHandle::cancel); }
 
 void cove_watch_free(cove_watch* watch) { free_handle(watch); }
 

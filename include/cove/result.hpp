@@ -34,10 +34,10 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
 
-  Result(T value)
-      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTBEGIN(google-explicit-constructor): a function returns its value, or its error, as it is
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
@@ -50,7 +50,11 @@ class [[nodiscard]] Result {
   const T* operator->() const noexcept { return assert(has_value()), std::get_if<0>(&state_); }
 
   /// REQUIRES: !has_value().
-  const Error& error() const noexcept { return assert(!has_value()), *std::get_if<1>(&state_); }
+  const Error& error() const noexcept {
+    const Error* failure = std::get_if<1>(&state_);
+    assert(failure != nullptr);
+    return *failure;
+  }
 
   T& value() & {
     if (!has_value()) throw BadResultAccess(error());
@@ -77,14 +81,18 @@ class [[nodiscard]] Result<void> {
   using value_type = void;
 
   Result() = default;
-  Result(Error error)
-      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  // NOLINTNEXTLINE(google-explicit-constructor): a function returns its error as it is
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
 
   /// REQUIRES: !has_value().
-  const Error& error() const noexcept { return assert(!has_value()), *std::get_if<1>(&state_); }
+  const Error& error() const noexcept {
+    const Error* failure = std::get_if<1>(&state_);
+    assert(failure != nullptr);
+    return *failure;
+  }
   void value() const {
     if (!has_value()) throw BadResultAccess(error());
   }

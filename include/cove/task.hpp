@@ -12,6 +12,7 @@
 /// out of the co_await.
 #pragma once
 
+#include <cassert>
 #include <coroutine>
 #include <exception>
 #include <optional>
@@ -53,6 +54,7 @@ struct Promise : PromiseBase {
   }
   T take() {
     if (exception) std::rethrow_exception(exception);
+    assert(value.has_value());
     return std::move(*value);
   }
 };

@@ -10,6 +10,7 @@
 namespace {
 
 std::optional<std::string> variable(const char* name) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing of this process changes its environment
   const char* value = std::getenv(name);
   if (value == nullptr) return std::nullopt;
   return value;
@@ -25,7 +26,7 @@ std::string current_directory() {
 void fill_standard_descriptors() {
   int fd = 0;
   do {
-    fd = ::open("/dev/null", O_RDONLY);
+    fd = ::open("/dev/null", O_RDONLY);  // NOLINT(android-cloexec-open): children inherit these
   } while (fd >= 0 && fd <= STDERR_FILENO);
   if (fd > STDERR_FILENO) ::close(fd);
 }

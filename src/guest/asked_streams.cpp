@@ -57,7 +57,7 @@ Result<void> Connection::take_request(const wire::FrameView& frame) {
   }
   const auto stream = std::make_shared<Stream>(loop_, frame.stream, wire::kAgentStreamCredit);
   stream->credit = wire::SendWindow(request->credit);
-  stream->asked.emplace();
+  stream->asked.emplace(Stream::Asked{});
   streams_.emplace(frame.stream, stream);
   ++asked_streams_;
   serve_(stream, *std::move(request));

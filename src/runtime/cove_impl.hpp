@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include <cove/cove.hpp>
@@ -23,7 +24,8 @@ class Cove::Impl {
     if (core->close(std::chrono::seconds(10))) return;
     // On the I/O thread nobody can wait, and after a timeout it goes on by itself. Where not even a
     // thread could be had, the parts are left as they are.
-    if (!core->start_closing()) static_cast<void>(new std::shared_ptr<runtime::Core>(core));
+    if (!core->start_closing())
+      static_cast<void>(new (std::nothrow) std::shared_ptr<runtime::Core>(core));
   }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;

@@ -24,7 +24,7 @@ void ContentFeed::read(Got got) {
   {
     const std::lock_guard lock(mutex_);
     if (!is_over_) {
-      scheduler_.post([self = shared_from_this(), got] { self->start(got); });
+      scheduler_.post([self = shared_from_this(), got = std::move(got)] { self->start(got); });
       return;
     }
   }

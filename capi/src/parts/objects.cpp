@@ -1,5 +1,6 @@
 #include "parts/objects.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "parts/content.hpp"
@@ -124,7 +125,8 @@ class HostObjects final : public ObjectStore {
   /// it.
   Error explained(const Error& error, const ContentFeed& feed, const CallContext& call) const {
     const bool is_ours = !call.check(part_->tools().clock());
-    return feed.failure() && !is_ours ? *feed.failure() : error;
+    const std::optional<Error>& failure = feed.failure();
+    return failure && !is_ours ? *failure : error;
   }
 
   Result<ObjectPage> page_of(const std::string& prefix, const std::string& after,

@@ -15,6 +15,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/system/next_entry.hpp"
+
 namespace cove::agent {
 namespace {
 
@@ -80,7 +82,7 @@ std::vector<ProcessEntry> list_processes() {
   std::vector<ProcessEntry> entries;
   const std::unique_ptr<DIR, CloseDir> proc(::opendir("/proc"));
   if (!proc) return entries;
-  while (const dirent* name = ::readdir(proc.get())) {
+  while (const dirent* name = base::next_entry(proc.get())) {
     ProcessEntry entry;
     if (read_entry(::dirfd(proc.get()), name->d_name, entry)) entries.push_back(entry);
   }

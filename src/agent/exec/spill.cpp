@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system/next_entry.hpp"
 #include "base/system/system_error.hpp"
 #include "base/text/hex.hpp"
 
@@ -125,7 +126,7 @@ void SpillStore::take_over_old() {
   const std::unique_ptr<DIR, CloseDir> list(copy < 0 ? nullptr : ::fdopendir(copy));
   if (!list) return;
   std::vector<std::pair<timespec, Entry>> found;
-  while (const dirent* entry = ::readdir(list.get())) {
+  while (const dirent* entry = base::next_entry(list.get())) {
     struct stat facts{};
     const bool known = std::any_of(entries_.begin(), entries_.end(),
                                    [&](const Entry& held) { return held.name == entry->d_name; });

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 
+#include "base/system/next_entry.hpp"
+
 namespace cove::agent {
 
 DirectoryStream::DirectoryStream(base::UniqueFd directory) : stream_(::fdopendir(*directory)) {
@@ -10,8 +12,7 @@ DirectoryStream::DirectoryStream(base::UniqueFd directory) : stream_(::fdopendir
 
 DirectoryStream::Entry DirectoryStream::next() {
   for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream_.get());
+    const dirent* entry = base::next_entry(stream_.get());
     if (entry == nullptr) return {{}, DT_UNKNOWN, errno};
     const std::string_view name(entry->d_name);
     if (name != "." && name != "..") return {name, entry->d_type, 0};

@@ -5,6 +5,7 @@
 ///     Result<int> result = co_await completion->wait();
 #pragma once
 
+#include <cassert>
 #include <coroutine>
 #include <memory>
 #include <mutex>
@@ -57,7 +58,9 @@ class Completion : public std::enable_shared_from_this<Completion<T>> {
     }
     T await_resume() const {
       const std::lock_guard lock(completion.mutex_);
-      return std::move(*completion.value_);
+      std::optional<T>& value = completion.value_;
+      assert(value.has_value());
+      return std::move(*value);
     }
   };
 

@@ -1,6 +1,7 @@
 /// Where coroutines meet the rest: starting one, and waiting for one from outside.
 #pragma once
 
+#include <cassert>
 #include <condition_variable>
 #include <coroutine>
 #include <exception>
@@ -17,7 +18,7 @@ namespace cove::base {
 namespace detail {
 
 struct Detached {
-  struct promise_type {
+  struct Promise {
     Detached get_return_object() const noexcept { return {}; }
     std::suspend_never initial_suspend() const noexcept { return {}; }
     std::suspend_never final_suspend() const noexcept { return {}; }
@@ -26,6 +27,7 @@ struct Detached {
     // answer.
     [[noreturn]] void unhandled_exception() const noexcept { std::terminate(); }
   };
+  using promise_type = Promise;
 };
 
 inline Detached run_detached(std::shared_ptr<Task<void>> task) { co_await *task; }
@@ -69,7 +71,9 @@ T sync_wait(Scheduler& scheduler, Task<T> task) {
   std::unique_lock lock(state->mutex);
   state->done.wait(lock, [&] { return state->finished; });
   if (state->exception) std::rethrow_exception(state->exception);
-  return std::move(*state->value);
+  std::optional<T>& value = state->value;
+  assert(value.has_value());
+  return std::move(*value);
 }
 
 }  // namespace cove::base

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/system/beneath.hpp"
+#include "base/system/next_entry.hpp"
 #include "base/system/system_error.hpp"
 #include "objects/directory/object_tree.hpp"
 
@@ -69,8 +70,7 @@ Result<void> read_level(int root, const Range& range, Level& level) {
   if (entries == nullptr) return base::system_error(errno, "list objects '" + level.prefix + "'");
   const int directory = opened.fd.release();
   for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(entries.get());
+    const dirent* const entry = base::next_entry(entries.get());
     if (entry == nullptr) break;
     auto token = token_of(directory, *entry);
     if (token && range.contains(level.prefix + *token)) level.tokens.push_back(std::move(*token));

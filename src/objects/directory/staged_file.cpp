@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/system/beneath.hpp"
+#include "base/system/next_entry.hpp"
 #include "base/system/system_clock.hpp"
 #include "base/system/system_error.hpp"
 
@@ -119,7 +120,7 @@ void remove_dead_staged_files(int root) {
   DIR* const entries = ::fdopendir(*opened.fd);
   if (entries == nullptr) return;
   const int directory = opened.fd.release();
-  while (const dirent* const entry = ::readdir(entries)) {
+  while (const dirent* const entry = base::next_entry(entries)) {
     const auto file = base::open_in_volume(directory, entry->d_name, O_RDWR);
     // A lock that is free means that its writer is gone: the kernel lets go of it with the process.
     if (file.fd && ::flock(*file.fd, LOCK_EX | LOCK_NB) == 0) {

@@ -75,7 +75,7 @@ class SkillShelf {
     PackageLimits limits = {};
   };
 
-  explicit SkillShelf(Parts parts) : parts_(std::move(parts)) {}
+  explicit SkillShelf(Parts parts) : parts_(parts) {}
 
   const Parts& parts() const noexcept { return parts_; }
   SkillUses& uses() noexcept { return uses_; }

@@ -1,6 +1,7 @@
 #include "prepare/steps/plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -29,10 +30,15 @@ Result<std::shared_ptr<const InputFiles>> make_files(std::vector<InputFile> file
   return std::make_shared<const InputFiles>(std::move(contents), directory, host);
 }
 
-/// Cove's own of one stage stand before the host's; each in the order given.
+/// Cove's own of one stage stand before the host's; each in the order given. They are few, and
+/// clang takes what std::stable_sort uses in GCC 12's library for deprecated.
 void put_in_order(std::vector<PrepareStep>& steps) {
-  std::stable_sort(steps.begin(), steps.end(),
-                   [](const PrepareStep& a, const PrepareStep& b) { return a.after < b.after; });
+  const auto by_stage = [](const PrepareStep& a, const PrepareStep& b) {
+    return a.after < b.after;
+  };
+  for (auto next = steps.begin(); next != steps.end(); ++next) {
+    std::rotate(std::upper_bound(steps.begin(), next, *next, by_stage), next, std::next(next));
+  }
 }
 
 void add_host_steps(std::vector<PrepareStep> given, std::vector<PrepareStep>& steps) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/system/next_entry.hpp"
 #include "base/system/system_error.hpp"
 
 namespace cove::local {
@@ -117,8 +118,7 @@ Result<std::vector<std::string>> names_in(int directory) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(raw, &::closedir);
   std::vector<std::string> names;
   for (;;) {
-    errno = 0;
-    const dirent* entry = ::readdir(stream.get());
+    const dirent* entry = base::next_entry(stream.get());
     if (entry == nullptr) break;
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") names.emplace_back(name);

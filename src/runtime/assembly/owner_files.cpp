@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/sha256.hpp"
+#include "base/system/next_entry.hpp"
 #include "base/system/system_clock.hpp"
 #include "base/system/system_error.hpp"
 #include "base/text/hex.hpp"
@@ -109,7 +110,7 @@ std::vector<std::string> owner_files(int directory) {
     if (copy >= 0) ::close(copy);
     return names;
   }
-  while (const dirent* entry = ::readdir(listing)) {
+  while (const dirent* entry = base::next_entry(listing)) {
     if (is_owner_file(entry->d_name)) names.emplace_back(entry->d_name);
   }
   ::closedir(listing);

@@ -188,8 +188,9 @@ Result<void> PackageBuilder::copy_of(std::string_view earlier) {
 Result<Package> PackageBuilder::finish() {
   end_entry();
   std::vector<PackageEntry>& entries = package_.entries;
+  // In what order those of one path come is no matter: they are alike, or refused.
   const auto by_path = [](const PackageEntry& a, const PackageEntry& b) { return a.path < b.path; };
-  std::stable_sort(entries.begin(), entries.end(), by_path);
+  std::sort(entries.begin(), entries.end(), by_path);
   COVE_TRY_VOID(add_parents());
   for (const PackageEntry& entry : entries) {
     const bool checked = limits_.check_links && entry.type == PackageEntryType::kSymlink;

@@ -13,6 +13,7 @@
 
 #include "base/sha256.hpp"
 #include "base/system/beneath.hpp"
+#include "base/system/next_entry.hpp"
 #include "base/system/system_error.hpp"
 #include "base/text/display_text.hpp"
 
@@ -57,8 +58,7 @@ Result<std::vector<std::string>> names_in(int root, const std::string& path,
   static_cast<void>(opened.fd.release());  // the stream closes it
   std::vector<std::string> names;
   for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(directory.get());
+    const dirent* const entry = base::next_entry(directory.get());
     if (entry == nullptr && errno != 0) return failed(errno, shown, path);
     if (entry == nullptr) return names;
     const std::string_view name(entry->d_name);

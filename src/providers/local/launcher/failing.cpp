@@ -12,8 +12,9 @@ namespace cove::local {
 
 void fail(const char* what) {
   char line[512];
-  const int length =
-      std::snprintf(line, sizeof line, "cove-launcher: %s: %s\n", what, std::strerror(errno));
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): a process of one thread
+  const char* const why = std::strerror(errno);
+  const int length = std::snprintf(line, sizeof line, "cove-launcher: %s: %s\n", what, why);
   if (length > 0) {
     const ssize_t ignored = ::write(STDERR_FILENO, line, static_cast<std::size_t>(length));
     static_cast<void>(ignored);
