@@ -38,6 +38,9 @@ class Lane {
   /// Runs `task`, which uses the guest and nothing of another loop, on the calling thread.
   void run(Task<void> task) { base::drive(loop_, std::move(task)); }
 
+  /// See IoLoop::clock_moved. From any thread.
+  void clock_moved() { loop_.clock_moved(); }
+
   /// Sends what a call that failed has left to be said: that it was given up.
   void settle();
 

@@ -66,7 +66,9 @@ void Core::complain(std::string_view what) {
 }
 
 void Core::clock_moved() {
-  if (!forked()) live_->machinery->loop->clock_moved();
+  if (forked()) return;
+  live_->machinery->loop->clock_moved();
+  live_->lanes.clock_moved();
 }
 
 Result<void> Core::close(std::chrono::milliseconds timeout) {

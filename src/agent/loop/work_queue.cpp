@@ -1,9 +1,15 @@
 #include "agent/loop/work_queue.hpp"
 
+#include <system_error>
+
 namespace cove::agent {
 
-WorkQueue::WorkQueue(EventLoop& loop, unsigned threads) : loop_(loop) {
-  for (unsigned i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+void WorkQueue::start() {
+  try {
+    while (threads_.size() < count_) threads_.emplace_back([this] { run(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;  // one does all, where the system has no more
+  }
 }
 
 WorkQueue::~WorkQueue() {

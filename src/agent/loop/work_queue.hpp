@@ -18,18 +18,23 @@ class WorkQueue {
   using Finish = std::function<void()>;
   using Work = std::function<Finish()>;
 
-  /// The threads inherit the caller's file-system ids and signal mask.
-  WorkQueue(EventLoop& loop, unsigned threads);
+  WorkQueue(EventLoop& loop, unsigned threads) : loop_(loop), count_(threads) {}
   ~WorkQueue();
   WorkQueue(const WorkQueue&) = delete;
   WorkQueue& operator=(const WorkQueue&) = delete;
 
+  /// Starts the threads; once they run, nothing. They inherit the caller's file-system ids and
+  /// signal mask. On the loop's thread. Throws std::system_error where not even one can be had.
+  void start();
+
+  /// REQUIRES: somebody calls start(), before or after.
   void submit(Work work);
 
  private:
   void run();
 
   EventLoop& loop_;
+  const unsigned count_;
   std::mutex mutex_;
   std::condition_variable wake_;
   std::deque<Work> queue_;  ///< guarded by mutex_

@@ -20,6 +20,9 @@ class FileService {
   /// `home`: HOME as a root of its own; null where there is none.
   FileService(EventLoop& loop, const Files& workspace, const Files* home = nullptr);
 
+  /// Starts the worker threads, before the first request; once they run, nothing.
+  void start() { workers_.start(); }
+
   bool has_home() const noexcept { return home_ != nullptr; }
 
   std::shared_ptr<StreamHandler> read(const wire::ReadRequest& request, StreamRef stream);

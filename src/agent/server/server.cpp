@@ -96,6 +96,9 @@ void Server::accept_again_later() {
 }
 
 void Server::on_greeted(Connection& connection) {
+  // No request comes before; and a host that waits for the first greeting need not wait for
+  // threads.
+  parts_.files.start();
   if (parts_.proxy == nullptr || !connection.serves_proxy()) return;
   parts_.proxy->add_host(connection.weak_from_this());
 }

@@ -80,8 +80,6 @@ Result<void> replace_file(int directory, const std::string& name, std::string_vi
   if (!fd) return system_error(errno, "create '" + temporary + "'");
   COVE_TRY_VOID(write_all(*fd, text, "'" + temporary + "'"));
   if (durable == Durable::kYes) COVE_TRY_VOID(sync_fd(*fd, "'" + temporary + "'"));
-  // So that the wait that comes later finds all of them on their way; what fails here fails there.
-  if (durable == Durable::kLater) ::sync_file_range(*fd, 0, 0, SYNC_FILE_RANGE_WRITE);
   if (::renameat(directory, temporary.c_str(), directory, name.c_str()) != 0) {
     return system_error(errno, "rename '" + temporary + "'");
   }

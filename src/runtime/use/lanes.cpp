@@ -39,14 +39,14 @@ bool Pass::is_valid(Instant now) const {
 
 std::unique_ptr<Lanes::Loan> Lanes::borrow(const Pass::Way& way, const CallContext& call) {
   while (auto lane = take_idle(way.instance)) {
-    if (lane->is_good()) return std::make_unique<Loan>(*this, way.instance, std::move(lane));
+    if (lane->is_good()) return lend(way.instance, std::move(lane));
     const std::lock_guard lock(mutex_);
     --lanes_;
   }
   if (!guest::Lane::is_possible(*way.guest) || !make_room()) return nullptr;
   try {
     auto lane = guest::Lane::open(*way.guest, call);
-    if (lane) return std::make_unique<Loan>(*this, way.instance, *std::move(lane));
+    if (lane) return lend(way.instance, *std::move(lane));
   } catch (const std::exception&) {
     // No descriptors are left for a loop: the common connection has its own.
   }
@@ -77,8 +77,23 @@ bool Lanes::make_room() {
   return true;
 }
 
+std::unique_ptr<Lanes::Loan> Lanes::lend(const InstanceRef& instance,
+                                         std::unique_ptr<guest::Lane> lane) {
+  {
+    const std::lock_guard lock(mutex_);
+    lent_.insert(lane.get());
+  }
+  return std::make_unique<Loan>(*this, instance, std::move(lane));
+}
+
+void Lanes::clock_moved() {
+  const std::lock_guard lock(mutex_);
+  for (guest::Lane* const lane : lent_) lane->clock_moved();
+}
+
 void Lanes::give_back(InstanceRef instance, std::unique_ptr<guest::Lane> lane) {
   const std::lock_guard lock(mutex_);
+  lent_.erase(lane.get());
   idle_.push_front({std::move(instance), std::move(lane)});
 }
 

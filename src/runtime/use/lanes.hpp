@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 
 #include <cove/clock.hpp>
 #include <cove/provider.hpp>
@@ -56,6 +57,7 @@ class Lanes {
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
     guest::Lane* operator->() const noexcept { return lane_.get(); }
+    guest::Lane& operator*() const noexcept { return *lane_; }
 
    private:
     Lanes& lanes_;
@@ -71,18 +73,23 @@ class Lanes {
   void close(const InstanceRef& instance);
   void close_all();
 
+  /// See Cove::clock_moved: calls that run have deadlines too.
+  void clock_moved();
+
  private:
   struct Idle {
     InstanceRef instance;
     std::unique_ptr<guest::Lane> lane;
   };
 
+  std::unique_ptr<Loan> lend(const InstanceRef& instance, std::unique_ptr<guest::Lane> lane);
   void give_back(InstanceRef instance, std::unique_ptr<guest::Lane> lane);
   std::unique_ptr<guest::Lane> take_idle(const InstanceRef& instance);
   bool make_room();
 
   std::mutex mutex_;
   std::list<Idle> idle_;  ///< guarded by mutex_, as the next; the last used first
+  std::set<guest::Lane*> lent_;
   std::size_t lanes_ = 0;
 };
 

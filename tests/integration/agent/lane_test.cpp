@@ -1,4 +1,6 @@
 // Lanes: the same guest, driven by the thread that waits.
+#include "guest/lane.hpp"
+
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -9,7 +11,6 @@
 #include <catch2/catch.hpp>
 
 #include "base/async/byte_sources.hpp"
-#include "guest/lane.hpp"
 #include "runtime/use/lanes.hpp"
 #include "support/fixtures/agent_fixture.hpp"
 

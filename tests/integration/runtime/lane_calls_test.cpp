@@ -3,12 +3,14 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <memory>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
+#include "base/system/system_clock.hpp"
 #include "support/fixtures/live_cove.hpp"
 
 using namespace cove;
@@ -71,6 +73,31 @@ TEST_CASE("Blocking calls: a volume that was moved away is missed by the next on
   REQUIRE_FALSE(read);
   CHECK(read.error().code() == ErrorCode::kIntegrity);
   fs::rename(volume + ".away", volume);
+}
+
+TEST_CASE("Blocking calls: a clock that jumps ends those whose time is over",
+          "[integration][runtime]") {
+  /// This machine's, some hours ahead.
+  class Ahead final : public Clock {
+   public:
+    Instant now() const override { return machine_.now() + hours.load() * 1h; }
+    std::atomic<int> hours{0};
+
+   private:
+    const base::SystemClock machine_;
+  };
+  const auto clock = std::make_shared<Ahead>();
+  const LiveCove live;
+  const Cove cove = Cove::open(live.config(), {.clock = clock}).value();
+  const Workspace workspace = warm(cove);
+  const std::jthread jump([&] {
+    while (!workspace.client().stat("begun")) std::this_thread::yield();
+    clock->hours = 2;
+    cove.clock_moved();
+  });
+  const CallContext call{.deadline = clock->now() + 1h, .stop = {}};
+  const ExecSpec spec{.argv = {"sh", "-c", "touch begun; exec sleep 100"}};
+  CHECK(std::holds_alternative<TimedOut>(workspace.client().exec(spec, call).value().outcome));
 }
 
 TEST_CASE("Blocking calls: after a release, a destroy or a close they are refused",

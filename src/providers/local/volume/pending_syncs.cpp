@@ -3,6 +3,8 @@
 #include <optional>
 #include <utility>
 
+#include <fcntl.h>
+
 #include "base/async/completion.hpp"
 #include "providers/local/small_files.hpp"
 
@@ -24,6 +26,8 @@ namespace {
 
 Result<void> sync_all(const std::vector<base::UniqueFd>& files) {
   Result<void> all = ok();
+  // So that the first wait finds all of them on their way; what fails here fails there.
+  for (const base::UniqueFd& file : files) ::sync_file_range(*file, 0, 0, SYNC_FILE_RANGE_WRITE);
   for (const base::UniqueFd& file : files) {
     Result<void> one = sync_fd(*file, "a new volume");
     if (all && !one) all = std::move(one);
