@@ -37,7 +37,9 @@ class LaneFixture {
     std::optional<Result<ExecResult>> result;
     lane.run([](guest::Lane& on, const ExecSpec& what, const CallContext& inner,
                 std::optional<Result<ExecResult>>& answer) -> Task<void> {
-      answer.emplace(co_await on.guest().run("", what, inner));
+      const std::string session;
+      Task<Result<ExecResult>> running = on.guest().run(session, what, inner);
+      answer.emplace(co_await running);
     }(lane, spec, call, result));
     return *std::move(result);
   }
@@ -68,7 +70,11 @@ TEST_CASE("Lane: commands and files on the caller's own thread", "[integration][
   lane->run([](guest::Lane& on, const std::string& text,
                std::optional<Result<FileInfo>>& answer) -> Task<void> {
     base::ViewSource source(std::as_bytes(std::span(text)));
-    answer.emplace(co_await on.guest().write_file({"", "big"}, source, {}, {}));
+    const GuestPath path{"", "big"};
+    const WriteOptions options;
+    const CallContext call;
+    Task<Result<FileInfo>> writing = on.guest().write_file(path, source, options, call);
+    answer.emplace(co_await writing);
   }(*lane, big, written));
   REQUIRE(*written);
   CHECK(f.fixture.agent.get("big") == big);
