@@ -7,7 +7,6 @@ cove_add_module(agent_files
           files/line_reader.cpp files/temporary_file.cpp files/file_writer.cpp files/file_move.cpp
           files/tree_removal.cpp
           edits/text_edits.cpp edits/nearest_lines.cpp edits/file_editor.cpp
-          trees/file_copy.cpp trees/tree_copy.cpp trees/tar_writer.cpp trees/tar_reader.cpp
-          trees/tree_packer.cpp trees/tree_unpacker.cpp
+          trees/file_copy.cpp trees/tree_copy.cpp trees/tree_packer.cpp trees/tree_unpacker.cpp
           watch/directory_watch.cpp
   LINK cove_base)

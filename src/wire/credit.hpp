@@ -34,6 +34,15 @@ class ReceiveWindow {
 
   std::uint64_t size() const noexcept { return window_; }
 
+  /// Makes the window larger, and returns the credit to give for it.
+  std::uint64_t widen(std::uint64_t window) noexcept {
+    if (window <= window_) return 0;
+    const std::uint64_t credit = window - window_;
+    window_ = window;
+    allowed_ += credit;
+    return credit;
+  }
+
   /// Counts what came. False: the sender went past its credit.
   bool receive(std::uint64_t bytes) noexcept {
     if (bytes > allowed_) return false;

@@ -1,6 +1,7 @@
 #include "wire/frame.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cstring>
 #include <string>
@@ -94,15 +95,13 @@ Result<std::optional<FrameView>> FrameDecoder::next() {
 void append_frame(Bytes& out, FrameType type, Channel channel, std::uint32_t stream,
                   ByteView payload) {
   assert(payload.size() <= limit_of(static_cast<std::uint8_t>(type)));
-  const std::size_t at = out.size();
-  out.resize(at + kHeaderBytes + payload.size());
-  std::byte* to = out.data() + at;
-  to[0] = static_cast<std::byte>(type);
-  to[1] = static_cast<std::byte>(channel);
-  write_number(to + 2, 0, 2);
-  write_number(to + 4, stream, 4);
-  write_number(to + 8, payload.size(), 4);
-  if (!payload.empty()) std::memcpy(to + kHeaderBytes, payload.data(), payload.size());
+  std::array<std::byte, kHeaderBytes> header{};
+  header[0] = static_cast<std::byte>(type);
+  header[1] = static_cast<std::byte>(channel);
+  write_number(header.data() + 4, stream, 4);
+  write_number(header.data() + 8, payload.size(), 4);
+  out.insert(out.end(), header.begin(), header.end());
+  out.insert(out.end(), payload.begin(), payload.end());
 }
 
 void append_credit(Bytes& out, std::uint32_t stream, std::uint64_t bytes) {

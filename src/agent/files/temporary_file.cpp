@@ -77,6 +77,11 @@ int TemporaryFile::rename_to(const std::string& name) {
   return 0;
 }
 
+int TemporaryFile::place_at(const std::string& name) {
+  if (name_.empty() && link_to(name) == 0) return 0;
+  return rename_to(name);
+}
+
 int TemporaryFile::link_to(const std::string& name) {
   const int from = name_.empty() ? AT_FDCWD : directory_;
   const std::string source = name_.empty() ? link() : name_;

@@ -31,6 +31,10 @@ class TemporaryFile {
   /// Gives it the name, in place of what has it.
   int rename_to(const std::string& name);
 
+  /// The same, for a name that nothing is likely to have: where that is so, its name is its first,
+  /// and no entry of the directory is made to be replaced.
+  int place_at(const std::string& name);
+
   /// Gives it the name where that is free; EEXIST where it is not.
   int link_to(const std::string& name);
 

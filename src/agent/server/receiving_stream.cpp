@@ -3,6 +3,13 @@
 #include <utility>
 
 namespace cove::agent {
+namespace {
+
+/// What an upload that turns out to be a large one has on its way, so that a worker finds the next
+/// bytes there when it is done with some: as much as the host reads ahead.
+constexpr std::uint64_t kUploadWindow = 1024 * 1024;
+
+}  // namespace
 
 void ReceivingStream::start() {
   parts_.loop.defer([self = shared_from_this()] {
@@ -67,7 +74,8 @@ void ReceivingStream::on_work(const Result<void>& result) {
   if (over_) return let_go();
   if (!result) return end(result.error());
   if (committing_) return answer();
-  stream_.send_credit(window_.consume(in_work_));
+  const std::uint64_t credit = window_.consume(in_work_);
+  stream_.send_credit(credit + (ended_ ? 0 : window_.widen(kUploadWindow)));
   in_work_ = 0;
   advance();
 }

@@ -10,8 +10,8 @@
 
 #include "agent/files/sorted_walk.hpp"
 #include "agent/trees/hard_links.hpp"
-#include "agent/trees/tar_entry.hpp"
 #include "base/system/unique_fd.hpp"
+#include "base/tar/tar_entry.hpp"
 
 namespace cove::agent {
 
@@ -30,16 +30,17 @@ class TreePacker {
   Result<Bytes> next(std::size_t room);
 
  private:
-  Result<void> advance(std::size_t room);
+  void give_blocks(Bytes& piece, std::size_t room);
+  Result<void> advance();
   Result<void> add(const SortedWalk::Step& step);
-  Result<void> open_file(const SortedWalk::Step& step, TarEntry& entry);
-  Result<void> read_file(std::size_t room);
+  Result<void> open_file(const SortedWalk::Step& step, base::TarEntry& entry);
+  Result<void> read_file(Bytes& piece, std::size_t room);
   Error unreadable(const std::string& path, int error_number) const;
 
   SortedWalk walk_;
   std::string shown_;
   HardLinks links_;
-  std::string pending_;  // made, not yet given
+  std::string blocks_;  // headers and padding: made, not yet given
   base::UniqueFd file_;
   std::uint64_t left_ = 0;  // of the file
   std::size_t padding_ = 0;

@@ -20,7 +20,7 @@ constexpr std::size_t kMaxDepth = 65'536;
 constexpr mode_t kDirectoryMode = 0755;
 constexpr int kDirectoryFlags = O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-timespec modified_of(const TarEntry& entry) {
+timespec modified_of(const base::TarEntry& entry) {
   return {static_cast<time_t>(entry.seconds), entry.nanoseconds};
 }
 
@@ -50,16 +50,16 @@ Result<TreeCounts> TreeUnpacker::finish() {
   return counts_;
 }
 
-Result<void> TreeUnpacker::entry(const TarEntry& entry) {
+Result<void> TreeUnpacker::entry(const base::TarEntry& entry) {
   entry_ = entry;
   entry_path_ = base::quoted(entry.path) + " of the archive";
   COVE_TRY(const auto names, names_of(entry.path));
   if (names.empty()) {  // the directory itself
-    if (entry.type == TarType::kDirectory) return ok();
+    if (entry.type == base::TarType::kDirectory) return ok();
     return Error(ErrorCode::kInvalidArgument, entry_path_ + " has no name");
   }
   ++counts_.entries;
-  if (entry.type == TarType::kDirectory) {
+  if (entry.type == base::TarType::kDirectory) {
     COVE_TRY_VOID(go_to(names, names.size()));
     levels_.back().mode = entry.mode;
     levels_.back().modified = modified_of(entry);
@@ -69,8 +69,8 @@ Result<void> TreeUnpacker::entry(const TarEntry& entry) {
   name_ = names.back();
   COVE_TRY(const int directory, here());
   COVE_TRY_VOID(check_replaceable(directory));
-  if (entry.type == TarType::kSymlink) return place_link(directory, entry);
-  if (entry.type == TarType::kHardLink) return place_hard_link(directory, entry);
+  if (entry.type == base::TarType::kSymlink) return place_link(directory, entry);
+  if (entry.type == base::TarType::kHardLink) return place_hard_link(directory, entry);
   file_.emplace(directory);
   const int error_number = file_->create();
   return error_number == 0 ? ok() : Result<void>(failed(error_number));
@@ -95,7 +95,7 @@ Result<void> TreeUnpacker::entry_end() {
     error_number = errno;
   }
   const FileLocks::Lock lock = locks_.hold(directory, name_);
-  if (error_number == 0) error_number = file_->rename_to(name_);
+  if (error_number == 0) error_number = file_->place_at(name_);
   file_.reset();
   return error_number == 0 ? ok() : Result<void>(failed(error_number));
 }
@@ -203,7 +203,7 @@ Result<void> TreeUnpacker::check_replaceable(int directory) const {
   return wrong_kind("what is in the place of " + entry_path_, facts.st_mode, "a file");
 }
 
-Result<void> TreeUnpacker::place_link(int directory, const TarEntry& entry) {
+Result<void> TreeUnpacker::place_link(int directory, const base::TarEntry& entry) {
   const std::string temporary = temporary_name();
   if (entry.target.empty() || entry.target.find('\0') != std::string::npos) {
     return Error(ErrorCode::kInvalidArgument, entry_path_ + " is a link without a target");
@@ -215,7 +215,7 @@ Result<void> TreeUnpacker::place_link(int directory, const TarEntry& entry) {
   return rename(directory, temporary);
 }
 
-Result<void> TreeUnpacker::place_hard_link(int directory, const TarEntry& entry) {
+Result<void> TreeUnpacker::place_hard_link(int directory, const base::TarEntry& entry) {
   COVE_TRY(auto names, names_of(entry.target));
   if (names.empty()) {
     return Error(ErrorCode::kInvalidArgument, entry_path_ + " is a link without a target");

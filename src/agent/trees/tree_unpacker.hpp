@@ -15,13 +15,13 @@
 #include "agent/files/directory_trail.hpp"
 #include "agent/files/file_locks.hpp"
 #include "agent/files/temporary_file.hpp"
-#include "agent/trees/tar_reader.hpp"
+#include "base/tar/tar_reader.hpp"
 
 namespace cove::agent {
 
 /// Nothing is written outside the directory or through a link, whatever the archive says; each file
 /// appears whole, by a rename. Errors: as of GuestFiles::write_tree.
-class TreeUnpacker final : private TarSink {
+class TreeUnpacker final : private base::TarSink {
  public:
   /// `top`: a directory, O_PATH. `shown`: its path as errors name it. `locks` is borrowed.
   TreeUnpacker(base::UniqueFd top, std::string shown, FileLocks& locks);
@@ -41,7 +41,7 @@ class TreeUnpacker final : private TarSink {
     std::optional<timespec> modified;  // the same
   };
 
-  Result<void> entry(const TarEntry& entry) override;
+  Result<void> entry(const base::TarEntry& entry) override;
   Result<void> data(ByteView bytes) override;
   Result<void> entry_end() override;
 
@@ -51,21 +51,21 @@ class TreeUnpacker final : private TarSink {
   Result<void> leave();
   Result<int> here();
   Result<void> check_replaceable(int directory) const;
-  Result<void> place_link(int directory, const TarEntry& entry);
-  Result<void> place_hard_link(int directory, const TarEntry& entry);
+  Result<void> place_link(int directory, const base::TarEntry& entry);
+  Result<void> place_hard_link(int directory, const base::TarEntry& entry);
   Result<void> rename(int directory, const std::string& temporary);
   Error failed(int error_number) const;
 
   base::UniqueFd top_;
   std::string shown_;
   FileLocks& locks_;
-  TarReader reader_;
+  base::TarReader reader_;
   DirectoryTrail trail_;
   std::vector<Level> levels_;
   TreeCounts counts_;
   std::string entry_path_;  // as errors name it
   std::string name_;        // the last part of the entry's path
-  TarEntry entry_;
+  base::TarEntry entry_;
   std::optional<TemporaryFile> file_;  // after trail_: it works in a directory that the trail holds
 };
 

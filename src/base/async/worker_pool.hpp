@@ -44,6 +44,18 @@ class WorkerPool final : public BlockingExecutor {
   std::unique_ptr<Impl> impl_;
 };
 
+/// Runs `work` on the executor while the caller goes on; the caller waits for what this returns
+/// before anything that `work` refers to ends.
+template <class Work>
+std::shared_ptr<Completion<std::invoke_result_t<Work&>>> begin_offload(BlockingExecutor& executor,
+                                                                       Scheduler& scheduler,
+                                                                       Work work) {
+  using Value = std::invoke_result_t<Work&>;
+  const auto completion = Completion<Value>::make(scheduler);
+  executor.submit([completion, work = std::move(work)] { completion->complete(work()); });
+  return completion;
+}
+
 /// Runs `work` on the executor and resumes on the scheduler with what it returned. What `work`
 /// refers to must outlive the task. A unit of work is short (one statement, one piece of a file):
 /// work that itself waits for other work of the pool would deadlock a pool that is full of it.

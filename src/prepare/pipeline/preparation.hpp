@@ -36,7 +36,7 @@ struct Preparation {
   /// The session's directory is made by a step; else it is made apart.
   bool makes_session = false;
 
-  std::shared_ptr<const SkillInputs> skills;
+  std::shared_ptr<SkillInputs> skills;
 
   std::string session;  ///< as in GuestPath
   std::map<std::string, std::string> env;

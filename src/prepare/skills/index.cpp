@@ -53,10 +53,10 @@ Task<Result<void>> add(SkillShelf& shelf, Guest& guest, const std::string& insta
 }  // namespace
 
 Task<Result<SkillIndex>> index_skills(SkillShelf& shelf, Guest& guest, const std::string& instance,
-                                      const SkillInputs& inputs, const std::string& home,
+                                      SkillInputs& inputs, const std::string& home,
                                       const CallContext& call) {
   SkillIndex index;
-  for (const SkillPackage& skill : inputs.published) {
+  for (SkillPackage& skill : inputs.published) {
     Expected expected;
     expected.shown = "skill " + base::quoted(skill.version_id);
     expected.version = skill.version_id;

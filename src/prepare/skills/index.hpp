@@ -15,7 +15,7 @@ namespace cove::prepare {
 /// `home`: of the commands, for the locations of builtin skills. Errors: those of the shelf and the
 /// guest; a package that is not what it should be is no error but a problem of the index.
 Task<Result<SkillIndex>> index_skills(SkillShelf& shelf, Guest& guest, const std::string& instance,
-                                      const SkillInputs& inputs, const std::string& home,
+                                      SkillInputs& inputs, const std::string& home,
                                       const CallContext& call);
 
 }  // namespace cove::prepare

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 constexpr auto kLookAgain = 10s;
 constexpr std::size_t kMostKnown = 1000;
 constexpr std::size_t kMostInstances = 1000;
-constexpr std::size_t kHashPiece = std::size_t{8} << 20U;
+constexpr std::size_t kHashPiece = std::size_t{4} << 20U;
 
 std::string shown_of(const char* kind, const std::string& name) {
   return std::string(kind) + " " + base::quoted(name);
@@ -35,6 +35,30 @@ Result<LoadedPackage> loaded(const std::string& shown, Package package, std::str
 }
 
 }  // namespace
+
+/// The sha256 of bytes, some MB at a time.
+class PieceHash {
+ public:
+  explicit PieceHash(ByteView bytes) : rest_(bytes) {}
+
+  bool is_done() const noexcept { return rest_.empty(); }
+
+  /// True: it is done.
+  bool step() {
+    if (is_done()) return true;
+    const ByteView piece = rest_.first(std::min(kHashPiece, rest_.size()));
+    hash_.update(piece);
+    rest_ = rest_.subspan(piece.size());
+    return is_done();
+  }
+
+  /// REQUIRES: it is done. Called once.
+  std::string hex() { return hash_.hex(); }
+
+ private:
+  ByteView rest_;
+  base::Sha256 hash_;
+};
 
 /// One package is read at a time, so that the memory for it is needed once.
 class SkillShelf::Turn {
@@ -66,13 +90,14 @@ Task<Result<SkillShelf::Turn>> SkillShelf::turn(const CallContext& call) {
   co_return Turn(*this);
 }
 
-SkillShelf::Origin SkillShelf::origin_of(const SkillPackage& skill) {
+SkillShelf::Origin SkillShelf::origin_of(SkillPackage& skill) {
   Origin origin;
   origin.shown = shown_of("skill", skill.version_id);
   origin.bytes = std::get_if<Bytes>(&skill.content);
   origin.path = std::get_if<HostPath>(&skill.content);
   origin.object = std::get_if<ObjectKey>(&skill.content);
   origin.sha256 = skill.sha256;
+  if (origin.bytes != nullptr && skill.sha256.empty()) origin.learnt = &skill.sha256;
   return origin;
 }
 
@@ -87,25 +112,27 @@ SkillShelf::Origin SkillShelf::origin_of(const BuiltinSkill& skill) {
 
 /// What names the package's content: a version id alone does not, two applications may both say
 /// "v1".
-Task<Result<std::string>> SkillShelf::key_of(const Origin& origin) {
+std::string SkillShelf::key_of(const Origin& origin, const std::string& sha256) {
   if (origin.object != nullptr) {
-    co_return origin.shown + "\nobject " + origin.object->str() + " " + origin.sha256;
+    return origin.shown + "\nobject " + origin.object->str() + " " + origin.sha256;
   }
-  if (origin.path != nullptr) co_return origin.shown + "\npath " + origin.path->path;
-  if (!origin.sha256.empty()) co_return origin.shown + "\nsha256 " + origin.sha256;
-  const Bytes& bytes = *origin.bytes;
-  base::Sha256 hash;
-  for (std::size_t at = 0; at < bytes.size(); at += kHashPiece) {
-    const ByteView piece = ByteView(bytes).subspan(at, std::min(kHashPiece, bytes.size() - at));
-    co_await base::offload(parts_.executor, parts_.scheduler, [&hash, piece] {
-      hash.update(piece);
-      return true;
-    });
-  }
-  co_return origin.shown + "\nsha256 " + hash.hex();
+  if (origin.path != nullptr) return origin.shown + "\npath " + origin.path->path;
+  return origin.shown + "\nsha256 " + sha256;
 }
 
-Task<Result<LoadedPackage>> SkillShelf::load(const SkillPackage& skill, const CallContext& call) {
+/// The sha256 of a package that came as bytes.
+Task<std::string> SkillShelf::hash_bytes(const Origin& origin) {
+  if (origin.bytes == nullptr || !origin.sha256.empty()) co_return origin.sha256;
+  PieceHash hash(*origin.bytes);
+  while (!hash.is_done()) {
+    co_await base::offload(parts_.executor, parts_.scheduler, [&hash] { return hash.step(); });
+  }
+  const std::string sha256 = hash.hex();
+  if (origin.learnt != nullptr) *origin.learnt = sha256;
+  co_return sha256;
+}
+
+Task<Result<LoadedPackage>> SkillShelf::load(SkillPackage& skill, const CallContext& call) {
   Origin origin = origin_of(skill);
   co_return co_await load_origin(std::move(origin), call);
 }
@@ -115,7 +142,7 @@ Task<Result<LoadedPackage>> SkillShelf::load(const BuiltinSkill& skill, const Ca
   co_return co_await load_origin(std::move(origin), call);
 }
 
-Task<Result<std::shared_ptr<const KnownPackage>>> SkillShelf::know(const SkillPackage& skill,
+Task<Result<std::shared_ptr<const KnownPackage>>> SkillShelf::know(SkillPackage& skill,
                                                                    const CallContext& call) {
   Origin origin = origin_of(skill);
   co_return co_await know_origin(std::move(origin), call);
@@ -128,7 +155,6 @@ Task<Result<std::shared_ptr<const KnownPackage>>> SkillShelf::know(const Builtin
 }
 
 Task<Result<LoadedPackage>> SkillShelf::load_origin(Origin origin, const CallContext& call) {
-  COVE_CO_TRY(const std::string key, co_await key_of(origin));
   std::string signature;
   if (origin.may_change && origin.path != nullptr) {
     const HostPath& path = *origin.path;
@@ -139,6 +165,7 @@ Task<Result<LoadedPackage>> SkillShelf::load_origin(Origin origin, const CallCon
     if (looked) signature = *std::move(looked);  // else it is a file, or reading it says why
   }
   COVE_CO_TRY(LoadedPackage package, co_await read(origin, call));
+  const std::string key = key_of(origin, package.known->sha256);
   if (!known_.contains(key)) known_order_.push_back(key);
   known_[key] = Memory{package.known, signature, parts_.clock.now()};
   if (known_order_.size() > kMostKnown) {
@@ -150,7 +177,7 @@ Task<Result<LoadedPackage>> SkillShelf::load_origin(Origin origin, const CallCon
 
 Task<Result<std::shared_ptr<const KnownPackage>>> SkillShelf::know_origin(Origin origin,
                                                                           const CallContext& call) {
-  COVE_CO_TRY(const std::string key, co_await key_of(origin));
+  const std::string key = key_of(origin, co_await hash_bytes(origin));
   const auto found = known_.find(key);
   if (found != known_.end()) {
     const Memory memory = found->second;
@@ -213,29 +240,51 @@ Task<Result<LoadedPackage>> SkillShelf::read(const Origin& origin, const CallCon
   co_return co_await unpack(origin, *file, call);
 }
 
-Task<Result<LoadedPackage>> SkillShelf::unpack(const Origin& origin, const Bytes& bytes,
-                                               const CallContext& call) {
-  const std::string sha256 = co_await base::offload(parts_.executor, parts_.scheduler, [&] {
-    base::Sha256 hash;
-    hash.update(bytes);
-    return hash.hex();
-  });
-  if (!origin.sha256.empty() && origin.sha256 != sha256) {
-    co_return Error(ErrorCode::kIntegrity, origin.shown + " has the sha256 " + sha256 +
-                                               ", not the " + origin.sha256 + " that is asked for");
-  }
-  PackageReader reader(origin.shown, bytes, parts_.limits);
+/// While a worker unpacks, another hashes what was unpacked before, and what is packed.
+Task<Result<Package>> SkillShelf::read_all(PackageReader& reader, PieceHash& packed,
+                                           const CallContext& call) {
   for (bool done = false; !done;) {
     COVE_CO_TRY_VOID(call.check(parts_.clock));
+    std::vector<ContentHash> hashes = reader.take_unhashed();
+    const auto hashed = base::begin_offload(parts_.executor, parts_.scheduler, [&] {
+      work_out(hashes);
+      return packed.step();
+    });
     auto stepped =
         co_await base::offload(parts_.executor, parts_.scheduler, [&] { return reader.step(); });
+    co_await hashed->wait();
+    reader.put_hashes(std::move(hashes));
     if (!stepped) co_return stepped.error();
     done = *stepped;
   }
-  auto package =
-      co_await base::offload(parts_.executor, parts_.scheduler, [&] { return reader.finish(); });
-  if (!package) co_return package.error();
-  co_return loaded(origin.shown, *std::move(package), sha256, bytes.size());
+  co_return co_await base::offload(parts_.executor, parts_.scheduler,
+                                   [&] { return reader.finish(); });
+}
+
+Task<Result<LoadedPackage>> SkillShelf::unpack(const Origin& origin, const Bytes& bytes,
+                                               const CallContext& call) {
+  PieceHash packed(bytes);
+  const auto hash_rest = [&]() -> Task<void> {
+    while (!packed.is_done()) {
+      co_await base::offload(parts_.executor, parts_.scheduler, [&] { return packed.step(); });
+    }
+  };
+  // Nothing that was sent instead of what is asked for is ever unpacked.
+  if (!origin.sha256.empty()) {
+    co_await hash_rest();
+    const std::string sha256 = packed.hex();
+    if (sha256 != origin.sha256) {
+      co_return Error(ErrorCode::kIntegrity, origin.shown + " has the sha256 " + sha256 +
+                                                 ", not the " + origin.sha256 +
+                                                 " that is asked for");
+    }
+  }
+  PackageReader reader(origin.shown, bytes, parts_.limits);
+  COVE_CO_TRY(Package package, co_await read_all(reader, packed, call));
+  if (origin.sha256.empty()) co_await hash_rest();
+  const std::string sha256 = origin.sha256.empty() ? packed.hex() : origin.sha256;
+  if (origin.learnt != nullptr) *origin.learnt = sha256;
+  co_return loaded(origin.shown, std::move(package), sha256, bytes.size());
 }
 
 bool SkillShelf::is_verified(const std::string& instance, const std::string& version,

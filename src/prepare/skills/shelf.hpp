@@ -61,6 +61,9 @@ class SkillUses {
   std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
+class PackageReader;
+class PieceHash;
+
 /// All but `uses` on the scheduler's own thread; reading and unpacking runs on the executor, some
 /// MB at a time.
 class SkillShelf {
@@ -80,14 +83,16 @@ class SkillShelf {
   const Parts& parts() const noexcept { return parts_; }
   SkillUses& uses() noexcept { return uses_; }
 
-  /// Reads the package. Errors: those of PackageReader and skills_of; kIntegrity - its bytes have
-  /// not the sha256 that is asked for; kNotFound - no such object, file or directory; kTooLarge.
-  Task<Result<LoadedPackage>> load(const SkillPackage& skill, const CallContext& call);
+  /// Reads the package. One that came as bytes without a sha256 learns it, so that it is hashed
+  /// once however often it is asked for. Errors: those of PackageReader and skills_of; kIntegrity -
+  /// its bytes have not the sha256 that is asked for; kNotFound - no such object, file or
+  /// directory; kTooLarge.
+  Task<Result<LoadedPackage>> load(SkillPackage& skill, const CallContext& call);
   Task<Result<LoadedPackage>> load(const BuiltinSkill& skill, const CallContext& call);
 
   /// The same without the content, from memory where it was read before. Of a builtin skill that is
   /// a directory of the host: where it has not changed since, which is looked at every 10 s.
-  Task<Result<std::shared_ptr<const KnownPackage>>> know(const SkillPackage& skill,
+  Task<Result<std::shared_ptr<const KnownPackage>>> know(SkillPackage& skill,
                                                          const CallContext& call);
   Task<Result<std::shared_ptr<const KnownPackage>>> know(const BuiltinSkill& skill,
                                                          const CallContext& call);
@@ -106,7 +111,8 @@ class SkillShelf {
     const Bytes* bytes = nullptr;
     const HostPath* path = nullptr;
     const ObjectKey* object = nullptr;
-    std::string sha256;  ///< that it must have; empty = any
+    std::string sha256;             ///< that it must have; empty = any
+    std::string* learnt = nullptr;  ///< takes the sha256 where it is worked out
     bool may_change = false;
   };
   struct Memory {
@@ -116,9 +122,10 @@ class SkillShelf {
   };
   class Turn;
 
-  static Origin origin_of(const SkillPackage& skill);
+  static Origin origin_of(SkillPackage& skill);
   static Origin origin_of(const BuiltinSkill& skill);
-  Task<Result<std::string>> key_of(const Origin& origin);
+  static std::string key_of(const Origin& origin, const std::string& sha256);
+  Task<std::string> hash_bytes(const Origin& origin);
   Task<Result<LoadedPackage>> load_origin(Origin origin, const CallContext& call);
   Task<Result<std::shared_ptr<const KnownPackage>>> know_origin(Origin origin,
                                                                 const CallContext& call);
@@ -126,6 +133,7 @@ class SkillShelf {
   Task<Result<LoadedPackage>> read(const Origin& origin, const CallContext& call);
   Task<Result<LoadedPackage>> unpack(const Origin& origin, const Bytes& bytes,
                                      const CallContext& call);
+  Task<Result<Package>> read_all(PackageReader& reader, PieceHash& packed, const CallContext& call);
   Task<Result<Turn>> turn(const CallContext& call);
 
   Parts parts_;

@@ -45,7 +45,7 @@ std::string step_name(const char* name, const std::string& fingerprint) {
 }
 
 Task<Result<void>> apply_skills(SkillParts parts, PrepareContext& context) {
-  const std::vector<SkillPackage>& skills = parts.inputs->published;
+  std::vector<SkillPackage>& skills = parts.inputs->published;
   if (skills.empty()) {
     context.nothing_to_do = true;
     context.reason = "no skills are asked for";

@@ -16,7 +16,7 @@ namespace cove::prepare {
 /// each time what it would remember.
 struct SkillParts {
   std::shared_ptr<SkillShelf> shelf;
-  std::shared_ptr<const SkillInputs> inputs;
+  std::shared_ptr<SkillInputs> inputs;
   std::string home;                 ///< of the commands
   std::string builtin_fingerprint;  ///< see fingerprint_of
   WallTime now{};                   ///< by the host's clock

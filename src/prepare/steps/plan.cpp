@@ -121,7 +121,7 @@ Result<std::shared_ptr<const Preparation>> make_preparation(PrepareInputs inputs
                                       inputs.skill_init_timeout, longest));
     }
   }
-  made->skills = skills.inputs = std::make_shared<const SkillInputs>(
+  made->skills = skills.inputs = std::make_shared<SkillInputs>(
       SkillInputs{std::move(inputs.skills), std::move(inputs.builtin_skills)});
   if (skills.shelf) add_skills(skills, *made);
   add_host_steps(std::move(inputs.steps), steps);

@@ -35,7 +35,7 @@ constexpr const char* kInstance = "app-1/g/1";
 
 class Skills {
  public:
-  Result<PlacementReport> place(const std::vector<SkillPackage>& skills, std::int64_t now = 1000,
+  Result<PlacementReport> place(std::vector<SkillPackage> skills, std::int64_t now = 1000,
                                 const std::string& instance = kInstance) {
     const PlacementRequest request{.shelf = shelf,
                                    .guest = *fixture.guest,
@@ -48,7 +48,7 @@ class Skills {
     return fixture.wait(place_skills(request, call));
   }
 
-  SkillIndex index(const SkillInputs& inputs, const std::string& instance = kInstance) {
+  SkillIndex index(SkillInputs inputs, const std::string& instance = kInstance) {
     const std::string home = fixture.agent.home();
     return fixture.wait(index_skills(shelf, *fixture.guest, instance, inputs, home, call)).value();
   }
@@ -190,6 +190,46 @@ TEST_CASE("Skills: a package that is refused leaves nothing behind",
   SkillPackage other = skill("v1");
   other.sha256 = std::string(64, '0');
   CHECK(skills.place({other}).error().code() == ErrorCode::kIntegrity);
+}
+
+TEST_CASE("Skills: a package that comes as bytes learns its sha256, and is not hashed again for it",
+          "[integration][prepare][skills]") {
+  Skills skills;
+  SkillPackage package = skill("v1");
+  const auto loaded = skills.fixture.wait(skills.shelf.load(package, skills.call)).value();
+  CHECK(package.sha256 == loaded.known->sha256);
+  CHECK(skills.fixture.wait(skills.shelf.know(package, skills.call)).value() == loaded.known);
+  // As bytes of which nothing is known yet it is found again by what they are.
+  SkillPackage again = skill("v1");
+  CHECK(skills.fixture.wait(skills.shelf.know(again, skills.call)).value() == loaded.known);
+  CHECK(again.sha256 == package.sha256);
+  // What it learnt is asked of it from then on.
+  package.content = pack_skill("another");
+  CHECK(skills.fixture.wait(skills.shelf.load(package, skills.call)).error().code() ==
+        ErrorCode::kIntegrity);
+}
+
+TEST_CASE("Skills: a large package is unpacked and hashed side by side, and is what it was",
+          "[integration][prepare][skills]") {
+  Skills skills;
+  std::vector<test::PackedFile> files{{"SKILL.md", skill_text("large", "much")}};
+  for (int i = 0; i < 12; ++i) {
+    files.push_back({"data/" + std::to_string(i), std::string(1'500'000 + i, "abcdefghijkl"[i])});
+  }
+  SkillPackage package;
+  package.version_id = "large";
+  package.content = pack(Packing::kTar, files);
+  const ByteView bytes = std::get<Bytes>(package.content);
+  const auto told = inspect_skill_package("large", bytes).value();
+  const auto loaded = skills.fixture.wait(skills.shelf.load(package, skills.call)).value();
+  CHECK(info_of("large", *loaded.known) == told);
+  REQUIRE(skills.place({package}));
+  CHECK(text_of(skills.path("large/data/11")) == files[12].content);
+  // What is not there as often as the package says it is compared file by file.
+  fs::remove(skills.path("large/data/3"));
+  fs::create_hard_link(skills.path("large/data/2"), skills.path("large/data/3"));
+  CHECK_THAT(skills.index(SkillInputs{{package}, {}}, "app-1/g/2").problems.at(0),
+             Catch::Contains("'data/3' has another content"));
 }
 
 TEST_CASE("Skills: versions that nobody uses go after the grace time, the user's own never",

@@ -4,9 +4,9 @@
 
 #include <sys/stat.h>
 
-#include "agent/trees/tar_reader.hpp"
 #include "agent/trees/tree_copy.hpp"
 #include "agent/trees/tree_unpacker.hpp"
+#include "base/tar/tar_reader.hpp"
 #include "unit/agent/workspace_fixture.hpp"
 
 using namespace cove;
@@ -115,8 +115,8 @@ TEST_CASE("Path race: an archive is not placed through a link that comes meanwhi
   const WorkspaceFixture w;
   std::string archive;
   for (int i = 0; i < 20; ++i) {
-    append_tar_header(archive, {.path = "d/new" + std::to_string(i), .mode = 0644});
-    append_tar_header(archive, {.path = "e/new", .mode = 0644});
+    base::append_tar_header(archive, {.path = "d/new" + std::to_string(i), .mode = 0644});
+    base::append_tar_header(archive, {.path = "e/new", .mode = 0644});
   }
   archive.append(1024, '\0');
   {

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
-#include "agent/trees/tar_reader.hpp"
 #include "agent/trees/tree_packer.hpp"
 #include "agent/trees/tree_unpacker.hpp"
+#include "base/tar/tar_reader.hpp"
 #include "support/trees/tree_builder.hpp"
 #include "support/trees/tree_description.hpp"
 #include "unit/agent/workspace_fixture.hpp"
@@ -46,14 +46,14 @@ std::string with_end(std::string archive) { return archive.append(1024, '\0'); }
 
 std::string file_entry(const std::string& path, const std::string& content) {
   std::string archive;
-  append_tar_header(archive, {.path = path, .mode = 0644, .size = content.size()});
+  base::append_tar_header(archive, {.path = path, .mode = 0644, .size = content.size()});
   archive += content;
-  return archive.append(tar_padding(content.size()), '\0');
+  return archive.append(base::tar_padding(content.size()), '\0');
 }
 
-std::string link_entry(TarType type, const std::string& path, const std::string& target) {
+std::string link_entry(base::TarType type, const std::string& path, const std::string& target) {
   std::string archive;
-  append_tar_header(archive, {.type = type, .path = path, .target = target, .mode = 0777});
+  base::append_tar_header(archive, {.type = type, .path = path, .target = target, .mode = 0777});
   return archive;
 }
 
@@ -156,21 +156,22 @@ TEST_CASE("Tar: a hostile archive writes nothing outside its directory [pain-70]
   refused(file_entry("../new", "x"), ErrorCode::kPathEscape);
   refused(file_entry("a/../../new", "x"), ErrorCode::kPathEscape);
   refused(file_entry(outside + "/new", "x"), ErrorCode::kPathEscape);
-  refused(link_entry(TarType::kSymlink, "out", outside) + file_entry("out/new", "x"),
+  refused(link_entry(base::TarType::kSymlink, "out", outside) + file_entry("out/new", "x"),
           ErrorCode::kPathEscape);
-  refused(link_entry(TarType::kSymlink, "up", "..") + file_entry("up/new", "x"),
+  refused(link_entry(base::TarType::kSymlink, "up", "..") + file_entry("up/new", "x"),
           ErrorCode::kPathEscape);
-  refused(link_entry(TarType::kHardLink, "mine", "../../outside/secret"), ErrorCode::kPathEscape);
-  refused(link_entry(TarType::kSymlink, "out", outside) +
-              link_entry(TarType::kHardLink, "mine", "out/secret"),
+  refused(link_entry(base::TarType::kHardLink, "mine", "../../outside/secret"),
+          ErrorCode::kPathEscape);
+  refused(link_entry(base::TarType::kSymlink, "out", outside) +
+              link_entry(base::TarType::kHardLink, "mine", "out/secret"),
           ErrorCode::kInvalidArgument);
-  refused(link_entry(TarType::kSymlink, "s", outside + "/secret") +
-              link_entry(TarType::kHardLink, "mine", "s"),
+  refused(link_entry(base::TarType::kSymlink, "s", outside + "/secret") +
+              link_entry(base::TarType::kHardLink, "mine", "s"),
           ErrorCode::kInvalidArgument);
   // A link at the very place of a file is replaced, not written through.
-  REQUIRE(unpack(
-      w.files(), "in",
-      with_end(link_entry(TarType::kSymlink, "f", outside + "/secret") + file_entry("f", "mine"))));
+  REQUIRE(unpack(w.files(), "in",
+                 with_end(link_entry(base::TarType::kSymlink, "f", outside + "/secret") +
+                          file_entry("f", "mine"))));
   CHECK(w.get(w.outside() / "secret") == "outside");
   CHECK(w.get(w.workspace() / "in/f") == "mine");
 }

@@ -153,4 +153,10 @@ TEST_CASE("ReceiveWindow: past its credit is told, and credit comes back in batc
   CHECK(window.consume(1) == 25);
   CHECK(window.receive(25));
   CHECK_FALSE(window.receive(1));
+  CHECK(window.widen(100) == 0);
+  CHECK(window.widen(140) == 40);
+  CHECK(window.receive(40));
+  CHECK_FALSE(window.receive(1));
+  CHECK(window.consume(34) == 0);
+  CHECK(window.consume(1) == 35);
 }

@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kLongestName = 255;
 constexpr std::size_t kLongestPath = 1024;
 constexpr std::size_t kDeepest = 64;
+constexpr std::uint64_t kMostExpected = 1U << 20U;
 
 std::string_view parent_of(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -61,6 +62,12 @@ char letter_of(const PackageEntry& entry) {
   return entry.executable ? 'x' : 'f';
 }
 
+std::string sha256_of(ByteView content) {
+  base::Sha256 hash;
+  hash.update(content);
+  return hash.hex();
+}
+
 std::string hash_of(const std::vector<PackageEntry>& entries) {
   base::Sha256 hash;
   hash.update("cove-skill-1\n");
@@ -86,6 +93,7 @@ const PackageEntry* Package::find(std::string_view path) const noexcept {
 Package Package::outline() const {
   Package outline;
   outline.content_bytes = content_bytes;
+  outline.is_outline = true;
   outline.hash = hash;
   outline.entries.reserve(entries.size());
   for (const PackageEntry& entry : entries) {
@@ -99,16 +107,8 @@ Package Package::outline() const {
   return outline;
 }
 
-std::string difference(const Package& package, const Package& placed) {
-  for (const PackageEntry& entry : package.entries) {
-    const PackageEntry* const found = placed.find(entry.path);
-    const std::string name = base::quoted(entry.path);
-    if (found == nullptr) return name + " is missing";
-    if (letter_of(*found) != letter_of(entry)) return name + " is of another kind or mode";
-    if (found->sha256 != entry.sha256) return name + " has another content";
-    if (found->target != entry.target) return name + " leads elsewhere";
-  }
-  return {};
+void work_out(std::vector<ContentHash>& hashes) {
+  for (ContentHash& hash : hashes) hash.sha256 = sha256_of(hash.content);
 }
 
 std::string_view text_of(const PackageEntry& entry) noexcept {
@@ -117,7 +117,6 @@ std::string_view text_of(const PackageEntry& entry) noexcept {
 
 PackageBuilder::PackageBuilder(std::string shown, PackageLimits limits)
     : shown_(std::move(shown)), limits_(limits) {}
-PackageBuilder::~PackageBuilder() = default;
 
 Error PackageBuilder::refusal(ErrorCode code, std::string_view name, const std::string& why) const {
   return {code, "entry " + base::quoted(name) + " of " + shown_ + " " + why};
@@ -138,14 +137,35 @@ Result<bool> PackageBuilder::begin(std::string_view name, PackageEntryType type)
   PackageEntry& entry = package_.entries.emplace_back();
   entry.path = name;
   entry.type = type;
-  if (type == PackageEntryType::kFile) hash_ = std::make_unique<base::Sha256>();
   COVE_TRY_VOID(check_limits());
   return true;
 }
 
+/// What was expected and did not come is given back.
 void PackageBuilder::end_entry() {
-  if (hash_) current().sha256 = hash_->hex();
-  hash_.reset();
+  if (package_.entries.empty()) return;
+  Bytes& content = current().content;
+  if (content.capacity() / 2 > content.size()) content.shrink_to_fit();
+}
+
+void PackageBuilder::expect(std::uint64_t bytes) {
+  current().content.reserve(static_cast<std::size_t>(std::min(bytes, kMostExpected)));
+}
+
+std::vector<ContentHash> PackageBuilder::take_unhashed() {
+  std::vector<ContentHash> hashes;
+  const std::vector<PackageEntry>& entries = package_.entries;
+  // The last one may still grow.
+  for (; unhashed_ + 1 < entries.size(); ++unhashed_) {
+    const PackageEntry& entry = entries[unhashed_];
+    if (entry.type != PackageEntryType::kFile) continue;
+    hashes.push_back({.entry = unhashed_, .content = entry.content, .sha256 = {}});
+  }
+  return hashes;
+}
+
+void PackageBuilder::put_hashes(std::vector<ContentHash> hashes) {
+  for (ContentHash& hash : hashes) package_.entries[hash.entry].sha256 = std::move(hash.sha256);
 }
 
 Result<void> PackageBuilder::check_limits() const {
@@ -164,7 +184,6 @@ Result<void> PackageBuilder::check_limits() const {
 Result<void> PackageBuilder::append(ByteView bytes) {
   package_.content_bytes += bytes.size();
   COVE_TRY_VOID(check_limits());
-  hash_->update(bytes);
   Bytes& content = current().content;
   content.insert(content.end(), bytes.begin(), bytes.end());
   return ok();
@@ -187,6 +206,10 @@ Result<void> PackageBuilder::copy_of(std::string_view earlier) {
 
 Result<Package> PackageBuilder::finish() {
   end_entry();
+  for (PackageEntry& entry : package_.entries) {
+    const bool unhashed = entry.type == PackageEntryType::kFile && entry.sha256.empty();
+    if (unhashed) entry.sha256 = sha256_of(entry.content);
+  }
   std::vector<PackageEntry>& entries = package_.entries;
   // In what order those of one path come is no matter: they are alike, or refused.
   const auto by_path = [](const PackageEntry& a, const PackageEntry& b) { return a.path < b.path; };

@@ -1,18 +1,14 @@
 /// Package: what a skill's archive or directory holds, checked, in memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <cove/bytes.hpp>
 #include <cove/result.hpp>
-
-namespace cove::base {
-class Sha256;
-}
 
 namespace cove::prepare {
 
@@ -42,6 +38,7 @@ struct PackageEntry {
 struct Package {
   std::vector<PackageEntry> entries;
   std::uint64_t content_bytes = 0;
+  bool is_outline = false;  ///< without any content
 
   /// 64 hex of all files and links: their paths, contents, targets and executable bits. The same
   /// whatever archive they came in; directories, times and owners do not count.
@@ -54,18 +51,22 @@ struct Package {
   Package outline() const;
 };
 
-/// What `placed` lacks of `package`, or has in another form, as a sentence on the first such entry;
-/// empty = nothing. What `placed` has beside it (a script's caches) does not count.
-std::string difference(const Package& package, const Package& placed);
-
 /// Text of a file of the package.
 std::string_view text_of(const PackageEntry& entry) noexcept;
+
+/// A file's content on the way to its sha256, which any thread may work out.
+struct ContentHash {
+  std::size_t entry = 0;  ///< in the builder's order
+  ByteView content;       ///< lives as long as the builder
+  std::string sha256;
+};
+
+void work_out(std::vector<ContentHash>& hashes);
 
 /// Collects entries as they come from an archive or a directory, and checks each.
 class PackageBuilder {
  public:
   PackageBuilder(std::string shown, PackageLimits limits);
-  ~PackageBuilder();
   PackageBuilder(const PackageBuilder&) = delete;
   PackageBuilder& operator=(const PackageBuilder&) = delete;
 
@@ -75,6 +76,9 @@ class PackageBuilder {
   /// comes twice, or lies below a file; kTooLarge.
   Result<bool> begin(std::string_view name, PackageEntryType type);
 
+  /// How much content the file that was begun last is said to have; a hint.
+  void expect(std::uint64_t bytes);
+
   void set_executable() { current().executable = true; }
   void set_target(std::string target) { current().target = std::move(target); }
 
@@ -83,6 +87,11 @@ class PackageBuilder {
 
   /// Makes the file that was begun last a copy of an earlier one (a hard link of an archive).
   Result<void> copy_of(std::string_view earlier);
+
+  /// The files that came whole since the last call. They may be hashed while others are added, and
+  /// are given back by `put_hashes`; those that are not taken, `finish` hashes itself.
+  std::vector<ContentHash> take_unhashed();
+  void put_hashes(std::vector<ContentHash> hashes);
 
   /// Checks what needs all entries. kInvalidArgument: a symlink that leads out of the package, or
   /// through another link. REQUIRES: called once, last.
@@ -99,7 +108,7 @@ class PackageBuilder {
   std::string shown_;
   PackageLimits limits_;
   Package package_;
-  std::unique_ptr<base::Sha256> hash_;  // of the file that was begun last
+  std::size_t unhashed_ = 0;  // the first entry that was not given to be hashed
 };
 
 }  // namespace cove::prepare

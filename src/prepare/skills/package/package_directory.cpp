@@ -1,5 +1,6 @@
 #include "prepare/skills/package/package_directory.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <functional>
@@ -183,6 +184,8 @@ Result<Bytes> read_package_file(const std::string& shown, const std::string& pat
                  base::quoted(path) + ", the place of " + shown + ", is no file");
   }
   Bytes bytes;
+  // It may grow while it is read; it is bounded below.
+  bytes.reserve(std::min(static_cast<std::uint64_t>(facts.st_size), limits.packed_bytes));
   COVE_TRY_VOID(read_file(*file, shown, path, [&](ByteView piece) -> Result<void> {
     if (bytes.size() + piece.size() > limits.packed_bytes) {
       return Error(ErrorCode::kTooLarge,

@@ -78,7 +78,7 @@ class PackageReader::Impl {
     return false;
   }
 
-  Result<Package> finish() { return builder_.finish(); }
+  PackageBuilder& builder() noexcept { return builder_; }
 
  private:
   Result<void> open() {
@@ -148,7 +148,10 @@ class PackageReader::Impl {
       }
       case AE_IFREG: {
         COVE_TRY(keeps_, builder_.begin(name, PackageEntryType::kFile));
-        if (keeps_ && (archive_entry_perm(entry) & 0100U) != 0) builder_.set_executable();
+        if (!keeps_) return ok();
+        if ((archive_entry_perm(entry) & 0100U) != 0) builder_.set_executable();
+        const la_int64_t size = archive_entry_size(entry);
+        if (size > 0) builder_.expect(static_cast<std::uint64_t>(size));
         return ok();
       }
       case AE_IFLNK: {
@@ -213,7 +216,11 @@ PackageReader::PackageReader(std::string shown, ByteView bytes, PackageLimits li
     : impl_(std::make_unique<Impl>(std::move(shown), bytes, limits)) {}
 PackageReader::~PackageReader() = default;
 Result<bool> PackageReader::step() { return impl_->step(); }
-Result<Package> PackageReader::finish() { return impl_->finish(); }
+std::vector<ContentHash> PackageReader::take_unhashed() { return impl_->builder().take_unhashed(); }
+void PackageReader::put_hashes(std::vector<ContentHash> hashes) {
+  impl_->builder().put_hashes(std::move(hashes));
+}
+Result<Package> PackageReader::finish() { return impl_->builder().finish(); }
 
 Result<Package> read_package(const std::string& shown, ByteView bytes, PackageLimits limits) {
   PackageReader reader(shown, bytes, limits);

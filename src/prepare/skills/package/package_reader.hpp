@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "prepare/skills/package/package.hpp"
 
@@ -22,6 +23,10 @@ class PackageReader {
   /// no such archive, damaged, encrypted, or an entry that PackageBuilder refuses; kUnsupported - a
   /// device, FIFO or socket; kTooLarge - over a limit. After an error it is of no more use.
   Result<bool> step();
+
+  /// See PackageBuilder: between two steps; what was taken may be hashed during the next ones.
+  std::vector<ContentHash> take_unhashed();
+  void put_hashes(std::vector<ContentHash> hashes);
 
   /// REQUIRES: step() gave true.
   Result<Package> finish();

@@ -5,6 +5,7 @@
 #include "base/sha256.hpp"
 #include "base/text/display_text.hpp"
 #include "prepare/skills/package/package_reader.hpp"
+#include "prepare/skills/place/tree_comparison.hpp"
 
 namespace cove::prepare {
 namespace {
@@ -24,6 +25,39 @@ Task<Result<std::optional<Bytes>>> read_bounded(Guest& guest, const GuestPath& p
     tar.insert(tar.end(), piece.begin(), piece.end());
   }
   co_return std::optional<Bytes>(std::move(tar));
+}
+
+/// The same, as it comes; none where the stream is larger than `most` or does not say it.
+Task<Result<std::optional<std::string>>> compare_stream(const SkillShelf& shelf, Guest& guest,
+                                                        const GuestPath& path,
+                                                        const Package& expected, std::uint64_t most,
+                                                        const CallContext& call) {
+  COVE_CO_TRY(const auto source, co_await guest.read_tree(path, call));
+  const auto& parts = shelf.parts();
+  TreeComparison comparison(expected);
+  for (std::uint64_t bytes = 0; comparison.fault().empty();) {
+    COVE_CO_TRY(const Bytes piece, co_await source->next(call));
+    if (piece.empty()) break;
+    bytes += piece.size();
+    if (bytes > most) co_return std::optional<std::string>();
+    // To compare bytes takes no longer than to copy them; to hash them does.
+    Result<void> fed = ok();
+    if (expected.is_outline) {
+      fed = co_await base::offload(parts.executor, parts.scheduler,
+                                   [&] { return comparison.feed(piece); });
+    } else {
+      fed = comparison.feed(piece);
+    }
+    if (!fed) co_return std::optional<std::string>();
+  }
+  Result<std::string> fault = comparison.finish();
+  if (!fault) co_return std::optional<std::string>();
+  co_return std::optional<std::string>(*std::move(fault));
+}
+
+/// How large a tree may be that is read as a whole.
+std::uint64_t bound_of(const Package& expected) {
+  return expected.content_bytes + expected.entries.size() * kPerEntry + kRoom;
 }
 
 PackageLimits lenient(const SkillShelf& shelf, std::uint64_t most) {
@@ -93,7 +127,7 @@ bool is_of_the_tree(const Error& error) {
 Task<Result<std::optional<Package>>> read_guest_tree(const SkillShelf& shelf, Guest& guest,
                                                      const GuestPath& path, const Package& expected,
                                                      const CallContext& call) {
-  const std::uint64_t most = expected.content_bytes + expected.entries.size() * kPerEntry + kRoom;
+  const std::uint64_t most = bound_of(expected);
   COVE_CO_TRY(const auto tar, co_await read_bounded(guest, path, most, call));
   if (!tar) co_return std::optional<Package>();
   const auto& parts = shelf.parts();
@@ -107,14 +141,14 @@ Task<Result<std::optional<Package>>> read_guest_tree(const SkillShelf& shelf, Gu
 Task<Result<std::string>> compare_guest_tree(const SkillShelf& shelf, Guest& guest,
                                              const GuestPath& path, const Package& expected,
                                              const CallContext& call) {
-  Result<std::optional<Package>> placed =
-      co_await read_guest_tree(shelf, guest, path, expected, call);
-  if (!placed && placed.error().code() == ErrorCode::kNotFound) {
+  Result<std::optional<std::string>> fault =
+      co_await compare_stream(shelf, guest, path, expected, bound_of(expected), call);
+  if (!fault && fault.error().code() == ErrorCode::kNotFound) {
     co_return std::string("it is missing");
   }
-  if (!placed && is_of_the_tree(placed.error())) co_return placed.error().message();
-  if (!placed) co_return placed.error();
-  if (*placed) co_return difference(expected, **placed);
+  if (!fault && is_of_the_tree(fault.error())) co_return fault.error().message();
+  if (!fault) co_return fault.error();
+  if (*fault) co_return **std::move(fault);
   for (const PackageEntry& entry : expected.entries) {
     const GuestPath at = below(path, entry.path);
     Result<std::string> found = co_await compare_entry(guest, at, entry, call);

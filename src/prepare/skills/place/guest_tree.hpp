@@ -20,8 +20,9 @@ Task<Result<std::optional<Package>>> read_guest_tree(const SkillShelf& shelf, Gu
                                                      const GuestPath& path, const Package& expected,
                                                      const CallContext& call);
 
-/// What the directory lacks of `expected`, or has otherwise, as a sentence; empty = nothing. One
-/// round trip, or, where much else lies there, one per entry.
+/// What the directory lacks of `expected`, or has otherwise, as a sentence; empty = nothing.
+/// Compared as it comes: byte by byte, or by hashes where `expected` is an outline. One round trip,
+/// or, where much else lies there, one per entry.
 Task<Result<std::string>> compare_guest_tree(const SkillShelf& shelf, Guest& guest,
                                              const GuestPath& path, const Package& expected,
                                              const CallContext& call);

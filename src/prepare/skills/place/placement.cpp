@@ -56,7 +56,7 @@ class Placement {
   Task<Result<PlacementReport>> run() {
     COVE_CO_TRY(const Present present, co_await look(guest_, call_));
     const std::set<std::string> there(present.versions.begin(), present.versions.end());
-    for (const SkillPackage& skill : request_.skills) {
+    for (SkillPackage& skill : request_.skills) {
       const bool is_there = there.contains(skill.version_id);
       const Result<void> seen_to = co_await see_to(skill, is_there);
       if (!seen_to) {
@@ -68,7 +68,7 @@ class Placement {
   }
 
  private:
-  Task<Result<void>> see_to(const SkillPackage& skill, bool is_there) {
+  Task<Result<void>> see_to(SkillPackage& skill, bool is_there) {
     const std::string& version = skill.version_id;
     if (is_there) {
       COVE_CO_TRY(const auto known, co_await shelf_.know(skill, call_));
@@ -88,7 +88,7 @@ class Placement {
     co_return co_await place(skill, is_there);
   }
 
-  Task<Result<void>> place(const SkillPackage& skill, bool was_there) {
+  Task<Result<void>> place(SkillPackage& skill, bool was_there) {
     const std::string& version = skill.version_id;
     tell("placing skill " + base::quoted(version));
     COVE_CO_TRY(const LoadedPackage loaded, co_await shelf_.load(skill, call_));
@@ -120,8 +120,8 @@ class Placement {
                            const GuestPath& target) {
     const auto tar = tar_of(loaded.package);
     COVE_CO_TRY_VOID(co_await guest_.write_tree(temporary, *tar, call_));
-    COVE_CO_TRY(const std::string fault, co_await compare_guest_tree(shelf_, guest_, temporary,
-                                                                     loaded.known->outline, call_));
+    COVE_CO_TRY(const std::string fault,
+                co_await compare_guest_tree(shelf_, guest_, temporary, *loaded.package, call_));
     if (!fault.empty()) {
       co_return Error(ErrorCode::kIntegrity,
                       "what was just written is not what was sent: " + fault);

@@ -18,7 +18,7 @@ namespace cove::prepare {
 struct PlacementRequest {
   SkillShelf& shelf;
   Guest& guest;
-  const std::vector<SkillPackage>& skills;
+  std::vector<SkillPackage>& skills;  ///< learn their sha256, as at the shelf
 
   /// Names what runs: sandbox, generation and epoch. What was verified in it is not verified again.
   std::string instance;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-namespace cove::agent {
+namespace cove::base {
 
 enum class TarType : std::uint8_t { kFile, kDirectory, kSymlink, kHardLink };
 
@@ -28,4 +28,4 @@ void append_tar_header(std::string& out, const TarEntry& entry);
 /// The zero bytes that follow `size` bytes of content.
 std::size_t tar_padding(std::uint64_t size);
 
-}  // namespace cove::agent
+}  // namespace cove::base

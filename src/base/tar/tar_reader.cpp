@@ -1,4 +1,4 @@
-#include "agent/trees/tar_reader.hpp"
+#include "base/tar/tar_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include "base/text/display_text.hpp"
 
-namespace cove::agent {
+namespace cove::base {
 namespace {
 
 constexpr std::uint64_t kMostExtension = 1U << 20U;
@@ -197,14 +197,13 @@ Result<void> TarReader::begin_entry(char type, TarEntry entry) {
     case '3':
     case '4':
     case '6':
-      return Error(ErrorCode::kUnsupported, base::quoted(entry.path) +
+      return Error(ErrorCode::kUnsupported, quoted(entry.path) +
                                                 " in the archive is a device or FIFO, which is "
                                                 "never unpacked");
     default:
       return Error(ErrorCode::kUnsupported,
-                   base::quoted(entry.path) +
-                       " in the archive is of a type that is not unpacked ('" +
-                       base::escaped(std::string_view(&type, 1)) + "')");
+                   quoted(entry.path) + " in the archive is of a type that is not unpacked ('" +
+                       escaped(std::string_view(&type, 1)) + "')");
   }
   // Old archives give links and directories the size of something that does not follow.
   if (entry.type != TarType::kFile) entry.size = 0;
@@ -280,4 +279,4 @@ Result<void> TarReader::apply_record(std::string_view key, std::string_view valu
   return ok();
 }
 
-}  // namespace cove::agent
+}  // namespace cove::base

@@ -4,10 +4,10 @@
 #include <cstring>
 #include <string_view>
 
-#include "agent/trees/tar_entry.hpp"
+#include "base/tar/tar_entry.hpp"
 #include "base/text/utf8.hpp"
 
-namespace cove::agent {
+namespace cove::base {
 namespace {
 
 constexpr std::size_t kNameField = 100;
@@ -90,7 +90,7 @@ std::string time_text(const TarEntry& entry) {
 /// What ustar's fields cannot say.
 std::string pax_records(const TarEntry& entry) {
   std::string records;
-  const bool binary = !base::is_utf8(entry.path) || !base::is_utf8(entry.target);
+  const bool binary = !is_utf8(entry.path) || !is_utf8(entry.target);
   if (binary) records += record("hdrcharset", "BINARY");
   const auto is_plain = [](std::string_view text) {
     return std::all_of(text.begin(), text.end(), [](char c) { return c > 0 && c != '\x7f'; });
@@ -147,4 +147,4 @@ void append_tar_header(std::string& out, const TarEntry& entry) {
   append_block(out, header);
 }
 
-}  // namespace cove::agent
+}  // namespace cove::base

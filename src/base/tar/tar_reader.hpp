@@ -9,9 +9,9 @@
 #include <cove/bytes.hpp>
 #include <cove/result.hpp>
 
-#include "agent/trees/tar_entry.hpp"
+#include "base/tar/tar_entry.hpp"
 
-namespace cove::agent {
+namespace cove::base {
 
 /// Takes what an archive has. Its errors end the reading as they are.
 class TarSink {
@@ -74,4 +74,4 @@ class TarReader {
   Extension next_;
 };
 
-}  // namespace cove::agent
+}  // namespace cove::base
