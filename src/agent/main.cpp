@@ -19,7 +19,7 @@ namespace {
 constexpr int kUsage = 2;
 
 int usage() {
-  std::fputs("usage: cove-agent guest FD | --build-id | --version\n", stderr);
+  static_cast<void>(std::fputs("usage: cove-agent guest FD | --build-id | --version\n", stderr));
   return kUsage;
 }
 
@@ -33,7 +33,7 @@ int guest(std::string_view number) {
   if (error != std::errc() || end != number.data() + number.size() || fd < 0) return usage();
   const auto ended = cove::agent::run_guest(fd);
   if (ended) return 0;
-  std::fprintf(stderr, "cove-agent: %s\n", ended.error().describe().c_str());
+  static_cast<void>(std::fprintf(stderr, "cove-agent: %s\n", ended.error().describe().c_str()));
   return 1;
 }
 

@@ -102,8 +102,9 @@ Task<void> connect_and_carry(base::IoLoop& loop, Egress& egress, Asked asked) {
 }  // namespace
 
 void serve_egress(base::IoLoop& loop, Connection& connection, Egress& egress, SandboxId sandbox) {
-  connection.serve([&loop, &egress, weak = connection.weak_from_this(), sandbox](
-                       std::shared_ptr<Stream> stream, wire::ConnectRequest request) {
+  connection.serve([&loop, &egress, weak = connection.weak_from_this(),
+                    sandbox = std::move(sandbox)](std::shared_ptr<Stream> stream,
+                                                  wire::ConnectRequest request) {
     Asked asked{weak.lock(), std::move(stream), {sandbox, std::move(request.target), request.via}};
     base::spawn(loop, connect_and_carry(loop, egress, std::move(asked)));
   });

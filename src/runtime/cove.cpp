@@ -29,7 +29,7 @@ constexpr const char* kHome = "/home/sandbox";  // of the commands
 
 class Workspace::Impl {
  public:
-  Impl(std::shared_ptr<Holder> its_holder, AcquireWork its_work)
+  Impl(const std::shared_ptr<Holder>& its_holder, AcquireWork its_work)
       : Impl(its_holder, client::make_client(its_holder, its_holder->place().session), its_work) {}
   Impl(std::shared_ptr<Holder> its_holder, SandboxClient its_client, AcquireWork its_work)
       : holder(std::move(its_holder)),

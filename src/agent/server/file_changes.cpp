@@ -104,7 +104,7 @@ class FileService::CopyStream final : public StreamHandler,
 
 std::shared_ptr<StreamHandler> FileService::copy(const wire::RequestId& id,
                                                  const wire::CopyRequest& request,
-                                                 StreamRef stream) {
+                                                 const StreamRef& stream) {
   if (!outcomes_.begin(id, stream)) return nullptr;
   auto handler = std::make_shared<CopyStream>(*this, id);
   handler->open(request);

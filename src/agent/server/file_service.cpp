@@ -42,13 +42,14 @@ void FileService::stat(const wire::StatRequest& request, StreamRef stream) {
 }
 
 void FileService::make_directory(const wire::RequestId& id,
-                                 const wire::MakeDirectoryRequest& request, StreamRef stream) {
+                                 const wire::MakeDirectoryRequest& request,
+                                 const StreamRef& stream) {
   change(id, stream,
          [this, path = request.path] { return nothing_or(files_of(path).make_directory(path)); });
 }
 
 void FileService::remove(const wire::RequestId& id, const wire::RemoveRequest& request,
-                         StreamRef stream) {
+                         const StreamRef& stream) {
   change(id, stream, [this, request] {
     return nothing_or(files_of(request.path).remove(request.path, request.recursive));
   });

@@ -31,8 +31,9 @@ class FileService {
   std::shared_ptr<StreamHandler> list(const wire::ListRequest& request, StreamRef stream);
   void stat(const wire::StatRequest& request, StreamRef stream);
   void make_directory(const wire::RequestId& id, const wire::MakeDirectoryRequest& request,
-                      StreamRef stream);
-  void remove(const wire::RequestId& id, const wire::RemoveRequest& request, StreamRef stream);
+                      const StreamRef& stream);
+  void remove(const wire::RequestId& id, const wire::RemoveRequest& request,
+              const StreamRef& stream);
   void sync(StreamRef stream);
 
   /// All requests of wire/file_request.hpp; null where nothing more belongs to the stream.
@@ -50,7 +51,7 @@ class FileService {
   std::shared_ptr<StreamHandler> receive(const wire::RequestId& id, StreamRef stream,
                                          std::unique_ptr<Consumer> consumer);
   std::shared_ptr<StreamHandler> copy(const wire::RequestId& id, const wire::CopyRequest& request,
-                                      StreamRef stream);
+                                      const StreamRef& stream);
   std::shared_ptr<StreamHandler> watch(const wire::WatchRequest& request, StreamRef stream);
   void answer(StreamRef stream, std::function<Answer()> work);
   void change(const wire::RequestId& id, const StreamRef& stream, std::function<Answer()> work);

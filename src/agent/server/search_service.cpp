@@ -123,11 +123,13 @@ std::shared_ptr<StreamHandler> SearchService::begin(const wire::SearchStart& sta
   return handler;
 }
 
-std::shared_ptr<StreamHandler> SearchService::grep(wire::GrepRequest request, StreamRef stream) {
+std::shared_ptr<StreamHandler> SearchService::grep(wire::GrepRequest request,
+                                                   const StreamRef& stream) {
   return begin<GrepSearch>(request.start, std::move(request.query), stream);
 }
 
-std::shared_ptr<StreamHandler> SearchService::find(wire::FindRequest request, StreamRef stream) {
+std::shared_ptr<StreamHandler> SearchService::find(wire::FindRequest request,
+                                                   const StreamRef& stream) {
   return begin<FindSearch>(request.start, std::move(request.query), stream);
 }
 

@@ -18,8 +18,8 @@ class SearchService {
   /// Both are borrowed and outlive the service.
   SearchService(EventLoop& loop, const Files& files);
 
-  std::shared_ptr<StreamHandler> grep(wire::GrepRequest request, StreamRef stream);
-  std::shared_ptr<StreamHandler> find(wire::FindRequest request, StreamRef stream);
+  std::shared_ptr<StreamHandler> grep(wire::GrepRequest request, const StreamRef& stream);
+  std::shared_ptr<StreamHandler> find(wire::FindRequest request, const StreamRef& stream);
 
  private:
   class SearchStream;

@@ -32,8 +32,8 @@ bool is_gone(int error_number) {
 bool is_directory(int parent, const DirectoryStream::Entry& entry) {
   if (entry.type != DT_UNKNOWN) return entry.type == DT_DIR;
   struct stat facts{};
-  return ::fstatat(parent, entry.name.data(), &facts, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISDIR(facts.st_mode);
+  const char* const name = entry.name.data();  // NUL follows: the system gave it
+  return ::fstatat(parent, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(facts.st_mode);
 }
 
 }  // namespace

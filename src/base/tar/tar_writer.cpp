@@ -61,7 +61,7 @@ void append_block(std::string& out, Header& header) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(&header);
   std::uint32_t sum = 0;
   for (std::size_t i = 0; i < sizeof header; ++i) sum += bytes[i];
-  std::snprintf(header.checksum.data(), header.checksum.size(), "%06o", sum);
+  static_cast<void>(std::snprintf(header.checksum.data(), header.checksum.size(), "%06o", sum));
   out.append(reinterpret_cast<const char*>(&header), sizeof header);
 }
 
@@ -82,8 +82,8 @@ std::string time_text(const TarEntry& entry) {
   const bool negative = entry.seconds < 0 && entry.nanoseconds > 0;
   const long long whole = negative ? entry.seconds + 1 : entry.seconds;
   const int fraction = negative ? 1'000'000'000 - entry.nanoseconds : entry.nanoseconds;
-  std::snprintf(text.data(), text.size(), "%s%lld.%09d", negative && whole == 0 ? "-" : "", whole,
-                fraction);
+  static_cast<void>(std::snprintf(text.data(), text.size(), "%s%lld.%09d",
+                                  negative && whole == 0 ? "-" : "", whole, fraction));
   return text.data();
 }
 

@@ -173,6 +173,27 @@ void add_skills(CLI::App& app, Request& request) {
   add_number(app, "--characters", request.characters);
 }
 
+void add_lifecycle(CLI::App& app, Verb verb, Request& request, Raw& raw) {
+  switch (verb) {
+    case Verb::kRelocate: app.add_option("--provider", request.provider); [[fallthrough]];
+    case Verb::kStop:
+    case Verb::kArchive:
+      app.add_flag("--force", request.force);
+      app.add_option("--wait", raw.wait);
+      break;
+    case Verb::kDestroy: app.add_flag("--yes", request.yes); break;
+    case Verb::kDestroySource:
+      app.add_option("--source", request.source);
+      app.add_flag("--yes", request.yes);
+      app.add_flag("--revive", request.revive);
+      break;
+    case Verb::kSweep: app.add_flag("--dry-run", request.dry_run); break;
+    case Verb::kRecover: app.add_option("--deployment", request.deployment); break;
+    case Verb::kDoctor: app.add_flag("--orphans", request.orphans); break;
+    default: break;
+  }
+}
+
 void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) {
   if ((command.options & kPaths) != 0) {
     // Single values: a list would split a name such as [a,b].
@@ -224,22 +245,7 @@ void add_own(CLI::App& app, const Command& command, Request& request, Raw& raw) 
     case Verb::kPrepare: add_prepare(app, request.prepare, raw); break;
     case Verb::kSkills: add_skills(app, request); break;
     case Verb::kList: app.add_option("--source", request.source); break;
-    case Verb::kRelocate: app.add_option("--provider", request.provider); [[fallthrough]];
-    case Verb::kStop:
-    case Verb::kArchive:
-      app.add_flag("--force", request.force);
-      app.add_option("--wait", raw.wait);
-      break;
-    case Verb::kDestroy: app.add_flag("--yes", request.yes); break;
-    case Verb::kDestroySource:
-      app.add_option("--source", request.source);
-      app.add_flag("--yes", request.yes);
-      app.add_flag("--revive", request.revive);
-      break;
-    case Verb::kSweep: app.add_flag("--dry-run", request.dry_run); break;
-    case Verb::kRecover: app.add_option("--deployment", request.deployment); break;
-    case Verb::kDoctor: app.add_flag("--orphans", request.orphans); break;
-    default: break;
+    default: add_lifecycle(app, command.verb, request, raw); break;
   }
 }
 

@@ -52,7 +52,8 @@ const char* type_text(FileType type) {
 
 json file_json(const FileInfo& file) {
   std::array<char, 8> mode{};
-  std::snprintf(mode.data(), mode.size(), "%04o", static_cast<unsigned>(file.mode & 07777U));
+  static_cast<void>(
+      std::snprintf(mode.data(), mode.size(), "%04o", static_cast<unsigned>(file.mode & 07777U)));
   json object{{"type", type_text(file.type)},
               {"size", file.size},
               {"mode", mode.data()},

@@ -62,12 +62,12 @@ std::string time_text(std::chrono::sys_time<std::chrono::milliseconds> time) {
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(time - day);
   std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%04d-%02u-%02uT%02ld:%02ld:%02ld.%03ldZ",
-                static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
-                static_cast<unsigned>(date.day()), static_cast<long>(clock.hours().count()),
-                static_cast<long>(clock.minutes().count()),
-                static_cast<long>(clock.seconds().count()),
-                static_cast<long>(clock.subseconds().count()));
+  static_cast<void>(std::snprintf(
+      text.data(), text.size(), "%04d-%02u-%02uT%02ld:%02ld:%02ld.%03ldZ",
+      static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+      static_cast<unsigned>(date.day()), static_cast<long>(clock.hours().count()),
+      static_cast<long>(clock.minutes().count()), static_cast<long>(clock.seconds().count()),
+      static_cast<long>(clock.subseconds().count())));
   return text.data();
 }
 

@@ -220,7 +220,7 @@ std::string size_text(std::uint64_t bytes) {
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
   std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits[unit]);
+  static_cast<void>(std::snprintf(text.data(), text.size(), "%.1f %s", value, kUnits[unit]));
   return text.data();
 }
 

@@ -50,7 +50,7 @@ Result<std::pair<base::UniqueFd, std::string>> create_named(int root) {
 /// CAP_DAC_READ_SEARCH on kernels before 6.10; where /proc is not mounted, that is what is left.
 int link_unnamed(int file, int directory, const char* name) {
   char path[32];
-  std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+  static_cast<void>(std::snprintf(path, sizeof path, "/proc/self/fd/%d", file));
   if (::linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW) == 0) return 0;
   struct stat own{};
   if (errno != ENOENT || ::stat(path, &own) == 0) return errno;

@@ -23,11 +23,11 @@ class Redactor {
   explicit Redactor(const std::map<std::string, std::string>& secrets);
 
   /// `text` with `***` in place of every secret.
-  std::string clean(std::string text) const;
+  std::string clean(const std::string& text) const;
 
   /// The same of a text that was cut out of a longer one: a secret may be cut at its ends, of which
   /// kLeastSecret bytes and more are masked too.
-  std::string clean_part(std::string text) const;
+  std::string clean_part(const std::string& text) const;
   Error clean(const Error& error) const;
 
   /// Bytes of the longest secret: so much more of an output's end must be had than is shown, since

@@ -105,9 +105,9 @@ Task<Result<StepRun>> run_step(const PrepareStep& step, const Preparation& prepa
                          .output = {},
                          .nothing_to_do = false,
                          .tell = {}};
-  context.tell = [&](std::string text) {
+  context.tell = [&](const std::string& text) {
     PrepareEvent event = event_of(PrepareEvent::Kind::kProgress, site, step);
-    event.text = redactor.clean(std::move(text));
+    event.text = redactor.clean(text);
     tell(preparation, event);
   };
   tell(preparation, event_of(PrepareEvent::Kind::kStarted, site, step));
@@ -120,9 +120,9 @@ Task<Result<StepRun>> run_step(const PrepareStep& step, const Preparation& prepa
     COVE_CO_TRY_VOID(co_await check_guest(site, applied.error(), call));
     applied = redactor.clean(applied.error());
   }
-  StepRun run{.report = skipped(step, redactor.clean(std::move(context.reason))),
-              .note = redactor.clean(std::move(context.note))};
-  run.report.output = tail_of(redactor.clean_part(std::move(context.output)));
+  StepRun run{.report = skipped(step, redactor.clean(context.reason)),
+              .note = redactor.clean(context.note)};
+  run.report.output = tail_of(redactor.clean_part(context.output));
   run.report.duration = std::chrono::duration_cast<milliseconds>(site.clock.now() - began);
   describe(run.report, applied, context.nothing_to_do);
   co_return run;

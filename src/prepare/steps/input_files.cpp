@@ -175,7 +175,9 @@ PrepareStep input_files_step(std::shared_ptr<const InputFiles> files, const std:
   step.policy = StepPolicy::kRequired;
   step.timeout = 600s;
   step.after = PrepareStage::kInputFiles;
-  step.apply = [files](PrepareContext& context) { return files->place(context); };
+  step.apply = [files = std::move(files)](PrepareContext& context) {
+    return files->place(context);
+  };
   return step;
 }
 

@@ -58,7 +58,7 @@ Result<int> widen_mode(int directory, const std::string& name, unsigned more,
   }
   // By the descriptor and not by the name; fchmod takes no O_PATH descriptor.
   char own[32];
-  std::snprintf(own, sizeof own, "/proc/self/fd/%d", file);
+  static_cast<void>(std::snprintf(own, sizeof own, "/proc/self/fd/%d", file));
   if (::chmod(own, mode | more) != 0) return failure_at(errno, "make readable", path);
   return static_cast<int>(mode);
 }

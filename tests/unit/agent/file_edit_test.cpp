@@ -114,7 +114,7 @@ TEST_CASE("Files: of writers with the same etag exactly one wins",
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&, t] {
-        const std::string content(1000 + t, static_cast<char>('a' + t));
+        const std::string content(1000 + static_cast<std::size_t>(t), static_cast<char>('a' + t));
         const auto written = w.write("a", content, {.if_unchanged_since = etag});
         if (written) ++won;
         if (!written && written.error().code() == ErrorCode::kConflict) ++lost;

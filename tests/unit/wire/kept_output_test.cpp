@@ -24,7 +24,7 @@ StreamOutput keep(const std::string& text, std::size_t head, std::size_t tail, s
 }  // namespace
 
 TEST_CASE("KeptOutput: what fits is kept whole, in head", "[unit][wire]") {
-  for (const std::size_t piece : {1, 3, 100}) {
+  for (const std::size_t piece : {1U, 3U, 100U}) {
     const auto output = keep("0123456789", 5, 5, piece);
     CHECK(output.head == "0123456789");
     CHECK(output.tail.empty());
@@ -34,7 +34,7 @@ TEST_CASE("KeptOutput: what fits is kept whole, in head", "[unit][wire]") {
 }
 
 TEST_CASE("KeptOutput: one byte more drops the middle and counts it", "[unit][wire]") {
-  for (const std::size_t piece : {1, 4, 100}) {
+  for (const std::size_t piece : {1U, 4U, 100U}) {
     const auto output = keep("0123456789x", 5, 5, piece);
     CHECK(output.head == "01234");
     CHECK(output.tail == "6789x");

@@ -118,7 +118,7 @@ Result<std::shared_ptr<Directory>> Directory::read_inner(const std::shared_ptr<D
   const SharedFd outer = parent->descriptor();
   if (!outer) return std::shared_ptr<Directory>();
   base::BeneathResult opened =
-      base::open_in_volume(**outer, parent->name(entry).data(), kDirectoryFlags, 0);
+      base::open_in_volume(**outer, parent->c_name(entry), kDirectoryFlags, 0);
   if (!opened.fd) {
     if (is_no_matter(opened.error_number)) return std::shared_ptr<Directory>();
     return base::system_error(opened.error_number, "open the directory");
@@ -190,7 +190,7 @@ void Directory::select(const EntryFilter& filter) {
   std::erase_if(entries_, [&](Entry& entry) {
     const std::string_view its_name = name(entry);
     if (!filter.hidden && its_name.front() == '.') return true;
-    if (entry.type == DT_UNKNOWN) entry.type = type_of(**fd_, its_name.data());
+    if (entry.type == DT_UNKNOWN) entry.type = type_of(**fd_, c_name(entry));
     if (entry.type == DT_UNKNOWN) return true;
     const bool is_directory = entry.type == DT_DIR;
     path.resize(path_.size());
@@ -213,7 +213,7 @@ base::UniqueFd Directory::open_file(const Entry& entry) const {
   }
   if (is_file_) return base::UniqueFd(::fcntl(**directory, F_DUPFD_CLOEXEC, 0));
   base::BeneathResult opened =
-      base::open_in_volume(**directory, name(entry).data(), O_RDONLY | O_NOFOLLOW, 0);
+      base::open_in_volume(**directory, c_name(entry), O_RDONLY | O_NOFOLLOW, 0);
   errno = opened.error_number;
   return std::move(opened.fd);
 }

@@ -48,8 +48,9 @@ class Directory {
                                                        const EntryFilter& filter);
 
   const std::vector<Entry>& entries() const noexcept { return entries_; }
-  std::string_view name(const Entry& entry) const noexcept {
-    return {names_.data() + entry.name, entry.length};  // NUL follows
+  std::string_view name(const Entry& entry) const noexcept { return {c_name(entry), entry.length}; }
+  const char* c_name(const Entry& entry) const noexcept {
+    return names_.data() + entry.name;  // NUL follows
   }
 
   /// Below /workspace: empty or ending in `/`.

@@ -124,6 +124,7 @@ Result<UniqueFd> start_quietly(int program, const std::vector<std::string>& argu
   }
   std::vector<char*> pointers;
   for (const std::string& argument : arguments) {
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): execve changes none of them
     pointers.push_back(const_cast<char*>(argument.c_str()));
   }
   pointers.push_back(nullptr);

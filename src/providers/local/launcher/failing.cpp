@@ -1,6 +1,7 @@
 #include "providers/local/launcher/failing.hpp"
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
@@ -24,6 +25,15 @@ void fail(const char* what) {
 
 void require(bool done, const char* what) {
   if (!done) fail(what);
+}
+
+void write_text(char* text, std::size_t size, const char* form, ...) {
+  va_list values;
+  va_start(values, form);
+  const int length = std::vsnprintf(text, size, form, values);
+  va_end(values);
+  errno = ENAMETOOLONG;
+  require(length >= 0 && static_cast<std::size_t>(length) < size, form);
 }
 
 }  // namespace cove::local

@@ -317,6 +317,7 @@ class Launcher {
     const std::uint32_t count = plan_.number();
     errno = E2BIG;
     require(count > 0 && count < kMaxWords, "run so long a command");
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): execve changes none of them
     for (std::uint32_t i = 0; i < count; ++i) words[i] = const_cast<char*>(plan_.word());
     reap_holder();
     if (first_ != 0) {

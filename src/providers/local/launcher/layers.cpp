@@ -59,7 +59,7 @@ int open_directory(int parent, const char* name) {
 int opened_again(int directory) {
   char link[32];
   char path[4096];
-  std::snprintf(link, sizeof link, "/proc/self/fd/%d", directory);
+  write_text(link, sizeof link, "/proc/self/fd/%d", directory);
   const ssize_t length = ::readlink(link, path, sizeof path - 1);
   require(length > 0, "find a directory of the system layer");
   path[length] = '\0';
@@ -101,9 +101,9 @@ void make_place(int stage, const char* name) {
 /// Descriptors name the layers: no path of the host's has to be written into the options.
 void mount_overlay(const char* target, const char* lower, int part, const char* options) {
   char text[256];
-  std::snprintf(text, sizeof text,
-                "lowerdir=%s,upperdir=/proc/self/fd/%d/upper,workdir=/proc/self/fd/%d/work,%s",
-                lower, part, part, options);
+  write_text(text, sizeof text,
+             "lowerdir=%s,upperdir=/proc/self/fd/%d/upper,workdir=/proc/self/fd/%d/work,%s", lower,
+             part, part, options);
   require(::mount("cove", target, "overlay", kFlags, text) == 0,
           "mount a directory of the system layer");
 }
@@ -135,7 +135,7 @@ void Layers::mount_on_stage(int user_namespace) {
     make_place(stage, layer.name);
     const int part = open_directory(parts_, layer.name);
     char target[128];
-    std::snprintf(target, sizeof target, "%s/%s", kStagePath, layer.name);
+    write_text(target, sizeof target, "%s/%s", kStagePath, layer.name);
     {
       const Reduced reduced(kToWriteUppers);
       mount_overlay(target, layer.is_guarded ? "/tmp/.guard" : "/tmp/.lower", part,
@@ -177,8 +177,8 @@ void Layers::mount_in_place() {
     const int merged = open_directory(part, "merged");
     char target[32];
     char lower_path[32];
-    std::snprintf(target, sizeof target, "/proc/self/fd/%d", merged);
-    std::snprintf(lower_path, sizeof lower_path, "/proc/self/fd/%d", lower);
+    write_text(target, sizeof target, "/proc/self/fd/%d", merged);
+    write_text(lower_path, sizeof lower_path, "/proc/self/fd/%d", lower);
     mount_overlay(target, lower_path, part, "userxattr");
     ::close(merged);
     ::close(part);

@@ -21,7 +21,7 @@ constexpr unsigned kRangeCount = 65536;
 void write_map(pid_t child, const char* name, std::uint32_t first) {
   char path[64];
   char line[64];
-  std::snprintf(path, sizeof path, "/proc/%d/%s", child, name);
+  write_text(path, sizeof path, "/proc/%d/%s", child, name);
   const int length = std::snprintf(line, sizeof line, "0 %u %u\n", first, kRangeCount);
   const int map = ::open(path, O_WRONLY | O_CLOEXEC);
   require(map >= 0 && ::write(map, line, static_cast<std::size_t>(length)) == length,
@@ -47,7 +47,7 @@ pid_t hold_user_namespace() {
 
 int open_user_namespace(pid_t child) {
   char path[64];
-  std::snprintf(path, sizeof path, "/proc/%d/ns/user", child);
+  write_text(path, sizeof path, "/proc/%d/ns/user", child);
   const int opened = ::open(path, O_RDONLY | O_CLOEXEC);
   require(opened >= 0, "open the user namespace");
   return opened;
@@ -61,14 +61,15 @@ void write_range_maps(pid_t child, std::uint32_t first) {
 void write_subordinate_map(const SubordinateMap& map, pid_t child, unsigned own) {
   char pid[16];
   char self[16];
-  std::snprintf(pid, sizeof pid, "%d", child);
-  std::snprintf(self, sizeof self, "%u", own);
+  write_text(pid, sizeof pid, "%d", child);
+  write_text(self, sizeof self, "%u", own);
   const char* const words[] = {map.program, pid,       "0",       self,   "1",
                                "1",         map.first, map.count, nullptr};
   const pid_t mapper = ::fork();
   require(mapper >= 0, "start a program that maps ids");
   if (mapper == 0) {
     static char* environment[] = {nullptr};
+    // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): execve changes none of them
     ::execve(map.program, const_cast<char**>(words), environment);
     fail(map.program);
   }

@@ -57,6 +57,7 @@ Result<void> copy_file(int from, const std::string& name, int to, const std::str
   return ok();
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): kMaxDepth bounds it
 Result<void> copy_entry(int from, const std::string& name, int to, const std::string& as,
                         int depth) {
   struct stat info{};
@@ -75,6 +76,7 @@ Result<void> copy_entry(int from, const std::string& name, int to, const std::st
 
 }  // namespace
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a path of Cove's own
 Result<void> copy_readable(int from, const std::string& path, int to) {
   const auto slash = path.find('/');
   if (slash == std::string::npos) return copy_entry(from, path, to, path, 0);
@@ -85,6 +87,7 @@ Result<void> copy_readable(int from, const std::string& path, int to) {
   return copy_readable(**source, path.substr(slash + 1), *target);
 }
 
+// NOLINTNEXTLINE(misc-no-recursion): as deep as a path of Cove's own
 Result<void> make_path(int directory, const std::string& path, unsigned mode) {
   const auto slash = path.find('/');
   const bool is_last = slash == std::string::npos;

@@ -109,13 +109,13 @@ constexpr scmp_datum_t kLow32 = 0xffff'ffff;
 /// The kernel reads these arguments as 32 bits: a comparison of all 64 could be got around by
 /// setting bits above.
 scmp_arg_cmp low32_is(unsigned argument, scmp_datum_t value) {
-  return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, kLow32, value);
+  return {argument, SCMP_CMP_MASKED_EQ, kLow32, value};
 }
 scmp_arg_cmp has_bit(unsigned argument, scmp_datum_t bit) {
-  return SCMP_CMP64(argument, SCMP_CMP_MASKED_EQ, bit, bit);
+  return {argument, SCMP_CMP_MASKED_EQ, bit, bit};
 }
 scmp_arg_cmp is_not(unsigned argument, scmp_datum_t value) {
-  return SCMP_CMP64(argument, SCMP_CMP_NE, value, 0);
+  return {argument, SCMP_CMP_NE, value, 0};
 }
 
 class Filter {
@@ -164,9 +164,9 @@ class Filter {
 };
 
 void refuse_namespaces(Filter& filter) {
-  for (const scmp_datum_t flag : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
-                                  CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET}) {
-    filter.refuse("clone", {has_bit(0, flag)});
+  for (const int flag : {CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER,
+                         CLONE_NEWPID, CLONE_NEWNET}) {
+    filter.refuse("clone", {has_bit(0, static_cast<scmp_datum_t>(flag))});
   }
   // Its flags are behind a pointer, which a filter cannot follow.
   filter.refuse("clone3", {}, ENOSYS);
