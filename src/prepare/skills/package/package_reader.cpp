@@ -51,6 +51,7 @@ class PackageReader::Impl {
         builder_(shown_, limits),
         archive_(archive_read_new()) {
     if (archive_ == nullptr) throw std::bad_alloc();
+    const Utf8Locale utf8;  // an option already looks at it, and what it finds is kept
     archive_read_support_filter_gzip(archive_);
     archive_read_support_filter_zstd(archive_);
     archive_read_support_format_tar(archive_);

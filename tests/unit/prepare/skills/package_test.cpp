@@ -1,4 +1,5 @@
 // Packages of skills: what honest ones hold, and what is refused of others.
+#include <clocale>
 #include <filesystem>
 #include <fstream>
 
@@ -51,6 +52,21 @@ void check_refused(const Bytes& bytes, ErrorCode code, const std::string& words,
 void check_tar_refused(const HandMadeTar& tar, const std::string& words,
                        ErrorCode code = ErrorCode::kInvalidArgument) {
   check_refused(test::bytes_of_text(tar.tar()), code, words);
+}
+
+/// Says of all names of a zip that they are UTF-8, as most programs that pack one do.
+Bytes with_utf8_flag(Bytes zip) {
+  constexpr std::byte kUtf8{0x08};  // bit 11 of the flags
+  const auto starts = [&](std::size_t at, char third, char fourth) {
+    return zip[at] == std::byte{'P'} && zip[at + 1] == std::byte{'K'} &&
+           zip[at + 2] == static_cast<std::byte>(third) &&
+           zip[at + 3] == static_cast<std::byte>(fourth);
+  };
+  for (std::size_t at = 0; at + 12 < zip.size(); ++at) {
+    if (starts(at, 3, 4)) zip[at + 7] |= kUtf8;
+    if (starts(at, 1, 2)) zip[at + 9] |= kUtf8;
+  }
+  return zip;
 }
 
 std::vector<std::string> paths_of(const Package& package) {
@@ -281,6 +297,19 @@ TEST_CASE("Package: files are hashed while others come, with the same result",
   CHECK(other.find("a")->sha256 == one.find("a")->sha256);
   CHECK(text_of(*other.find("a")) == "223");
   CHECK(other.find("a")->content.capacity() < 1000);
+}
+
+TEST_CASE("Package: names that are said to be UTF-8 come through in the C locale",
+          "[unit][prepare][skills]") {
+  REQUIRE(std::string(std::setlocale(LC_CTYPE, nullptr)) == "C");
+  const std::vector<PackedFile> files{{"SKILL.md", "text"}, {"数据é.csv", "1,2\n"}};
+  const auto wanted = paths_of(read(pack(Packing::kTar, files)));
+  REQUIRE(wanted == std::vector<std::string>{"SKILL.md", "数据é.csv"});
+  CHECK(paths_of(read(with_utf8_flag(pack(Packing::kZip, files)))) == wanted);
+  HandMadeTar tar(false);
+  tar.add("SKILL.md", '0', "", "text");
+  tar.pax("path", "数据é.csv").add("data.csv", '0', "", "1,2\n");
+  CHECK(paths_of(read(test::bytes_of_text(tar.tar()))) == wanted);
 }
 
 TEST_CASE("Package: as a tar stream it comes back whole", "[unit][prepare][skills]") {
