@@ -3,22 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/tar/tar_entry.hpp"
-
 namespace cove::prepare {
 namespace {
 
 /// As much as one frame of the wire takes.
 constexpr std::size_t kPiece = 256 * 1024;
-
-base::TarType type_of(PackageEntryType type) {
-  switch (type) {
-    case PackageEntryType::kFile: break;
-    case PackageEntryType::kDirectory: return base::TarType::kDirectory;
-    case PackageEntryType::kSymlink: return base::TarType::kSymlink;
-  }
-  return base::TarType::kFile;
-}
 
 class PackageTar final : public ByteSource {
  public:
@@ -57,7 +46,7 @@ class PackageTar final : public ByteSource {
 
   void append_header(const PackageEntry& from) {
     base::TarEntry entry;
-    entry.type = type_of(from.type);
+    entry.type = tar_type_of(from.type);
     entry.path = choice_.beneath.empty() ? from.path : choice_.beneath + "/" + from.path;
     if (from.type == PackageEntryType::kDirectory) entry.path += '/';
     entry.target = from.target;
@@ -86,6 +75,15 @@ class PackageTar final : public ByteSource {
 };
 
 }  // namespace
+
+base::TarType tar_type_of(PackageEntryType type) {
+  switch (type) {
+    case PackageEntryType::kFile: break;
+    case PackageEntryType::kDirectory: return base::TarType::kDirectory;
+    case PackageEntryType::kSymlink: return base::TarType::kSymlink;
+  }
+  return base::TarType::kFile;
+}
 
 std::unique_ptr<ByteSource> tar_of(std::shared_ptr<const Package> package, TarChoice choice) {
   return std::make_unique<PackageTar>(std::move(package), std::move(choice));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "base/tar/tar_entry.hpp"
 #include "prepare/skills/package/package.hpp"
 
 namespace cove::prepare {
@@ -14,6 +15,9 @@ struct TarChoice {
   std::string beneath;
   std::function<bool(const PackageEntry&)> wanted;  ///< empty = all
 };
+
+/// The kind that an entry of a package is in a tar.
+base::TarType tar_type_of(PackageEntryType type);
 
 /// Gives pieces of some 256 KiB; memory is bounded by them and the package. Files get 0644 or 0755
 /// and no time of their own.

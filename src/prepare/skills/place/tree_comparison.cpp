@@ -5,22 +5,13 @@
 #include <string_view>
 
 #include "base/text/display_text.hpp"
+#include "prepare/skills/package/package_tar.hpp"
 
 namespace cove::prepare {
 namespace {
 
 constexpr const char* kOtherKind = "is of another kind or mode";
 constexpr const char* kOtherContent = "has another content";
-
-/// The kind that an entry of a package is in a tar.
-base::TarType type_of(PackageEntryType type) {
-  switch (type) {
-    case PackageEntryType::kFile: break;
-    case PackageEntryType::kDirectory: return base::TarType::kDirectory;
-    case PackageEntryType::kSymlink: return base::TarType::kSymlink;
-  }
-  return base::TarType::kFile;
-}
 
 }  // namespace
 
@@ -54,7 +45,7 @@ Result<void> TreeComparison::entry(const base::TarEntry& entry) {
   }
   seen_[index] = true;
   file_ = expected;
-  if (entry.type != type_of(expected->type)) differs(kOtherKind);
+  if (entry.type != tar_type_of(expected->type)) differs(kOtherKind);
   if (entry.type == base::TarType::kSymlink && entry.target != expected->target) {
     differs("leads elsewhere");
   }
