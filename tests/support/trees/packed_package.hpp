@@ -1,7 +1,7 @@
 /// Packages of skills as their authors pack them: zip, tar, tar.gz, tar.zst, by libarchive.
 #pragma once
 
-#include <cstring>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -76,9 +76,8 @@ inline Bytes pack_skill(const std::string& name, const std::string& description 
 }
 
 inline Bytes bytes_of_text(const std::string& text) {
-  Bytes bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace cove::test
