@@ -509,13 +509,20 @@ int play_all(cove* app, const Json& cases) {
   return wrong;
 }
 
-/// Leaves nothing behind.
-void destroy_all(cove* app) {
+/// Leaves nothing behind. False: something is left, and it was told what.
+bool destroy_all(cove* app) {
   cove_buffer* list = nullptr;
-  if (cove_list_json(app, nullptr, &list, nullptr) != COVE_OK) return;
-  for (const Json& record : taken_json(list).at("sandboxes")) {
-    cove_destroy(app, record.at("sandbox_id").get<std::string>().c_str(), nullptr, nullptr);
+  cove_error* error = nullptr;
+  bool all = cove_list_json(app, nullptr, &list, &error) == COVE_OK;
+  const Json records = all ? taken_json(list).at("sandboxes") : Json::array();
+  for (const Json& record : records) {
+    const std::string sandbox = record.at("sandbox_id");
+    if (error == nullptr) cove_destroy(app, sandbox.c_str(), nullptr, &error);
   }
+  all = error == nullptr;
+  if (!all) std::fprintf(stderr, "something is left: %s\n", cove_error_describe(error));
+  cove_error_free(error);
+  return all;
 }
 
 }  // namespace
@@ -533,9 +540,9 @@ int main(int argc, char** argv) {
     return 1;
   }
   const int wrong = play_all(app, cases);
-  destroy_all(app);
+  const bool clean = destroy_all(app);
   cove_close(app, 15000, nullptr);
   cove_free(app);
   std::printf("%zu cases, %d steps are not as they say\n", cases.size(), wrong);
-  return wrong == 0 && cases.size() >= 40 ? 0 : 1;
+  return clean && wrong == 0 && cases.size() >= 40 ? 0 : 1;
 }

@@ -34,9 +34,13 @@ class Home:
 
     def end(self) -> None:
         with contextlib.suppress(cove.CoveError), self.open() as c:
-            for record in list(c.list()):
-                c.destroy(record["sandbox_id"])
+            destroy_all(c)
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def destroy_all(c: cove.Cove) -> None:
+    for record in list(c.list()):
+        c.destroy(record["sandbox_id"])
 
 
 def make_tree(root: str) -> None:

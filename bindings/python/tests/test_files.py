@@ -10,7 +10,7 @@ import unittest
 from typing import Any, Iterator, List, Union
 
 import cove
-from tests.support import KEY, WithCove, given, run_python
+from tests.support import KEY, destroy_all, given, run_python, WithCove
 
 
 class Contents(WithCove):
@@ -264,6 +264,8 @@ class Transfers(WithCove):
             """,
             os.path.join(self.home.path, "other"),
         )
+        with cove.Cove(os.path.join(self.home.path, "other")) as c:
+            destroy_all(c)
         self.assertEqual((done.returncode, done.stdout), (0, "end\n"), done.stderr)
         self.assertNotIn("Fatal", done.stderr)
 
