@@ -10,7 +10,7 @@ import unittest
 from typing import Any, Iterator, List, Union
 
 import cove
-from tests.support import KEY, destroy_all, given, run_python, WithCove
+from tests.support import KEY, WithCove, destroy_all, given, run_python
 
 
 class Contents(WithCove):
