@@ -26,8 +26,7 @@ std::optional<Result<T>> ask_on_lane(GuestLink& link, Repeat repeat, const CallC
   }(lane->guest(), ask, call, result));
   if (*result) return result;
   lane->note_error(result->error());
-  const bool broken = result->error().code() == ErrorCode::kUnavailable;
-  if (broken && repeat == Repeat::kOnce) return std::nullopt;
+  if (may_repeat(repeat, result->error())) return std::nullopt;
   return result;
 }
 

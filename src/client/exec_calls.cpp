@@ -34,6 +34,22 @@ std::optional<ExecSpec> dress(const GuestLink& link, const ExecSpec& spec) {
   return in_environment(link, spec);
 }
 
+/// Asks for a command whose output is only kept. Session and spec outlive it.
+class Run {
+ public:
+  Run(const GuestLink& link, const std::string& session, const ExecSpec& spec)
+      : session_(session), spec_(spec), dressed_(dress(link, spec)) {}
+
+  Task<Result<ExecResult>> operator()(Guest& guest, const CallContext& call) const {
+    return guest.run(session_, dressed_ ? *dressed_ : spec_, call);
+  }
+
+ private:
+  const std::string& session_;
+  const ExecSpec& spec_;
+  std::optional<ExecSpec> dressed_;
+};
+
 /// True where the caller's side ended the command, and it still has to be ended inside.
 bool ends_the_tree(const Error& reason) {
   return reason.code() == ErrorCode::kCancelled || reason.code() == ErrorCode::kTimeout ||
@@ -62,21 +78,13 @@ Task<Result<ExecResult>> end_early(GuestLink& link, GuestProcess& process,
 
 Task<Result<ExecResult>> run_command(GuestLink& link, const std::string& session,
                                      const ExecSpec& spec, const CallContext& call) {
-  const std::optional<ExecSpec> dressed = dress(link, spec);
-  const ExecSpec& whole = dressed ? *dressed : spec;
-  auto ask = [&session, &whole](Guest& guest, const CallContext& inner) {
-    return guest.run(session, whole, inner);
-  };
-  co_return co_await ask_guest<ExecResult>(link, Repeat::kNever, call, ask);
+  Run run(link, session, spec);
+  co_return co_await ask_guest<ExecResult>(link, Repeat::kNever, call, run);
 }
 
 Result<ExecResult> wait_for_command(GuestLink& link, const std::string& session,
                                     const ExecSpec& spec, const CallContext& call) {
-  const std::optional<ExecSpec> dressed = dress(link, spec);
-  const ExecSpec& whole = dressed ? *dressed : spec;
-  return exchange<ExecResult>(
-      link, Repeat::kNever, call,
-      [&](Guest& guest, const CallContext& inner) { return guest.run(session, whole, inner); });
+  return exchange<ExecResult>(link, Repeat::kNever, call, Run(link, session, spec));
 }
 
 Task<Result<ExecResult>> stream_command(GuestLink& link, const StreamedCommand& command,

@@ -11,6 +11,10 @@ namespace cove::client {
 /// once: it may have been done.
 enum class Repeat : bool { kNever, kOnce };
 
+inline bool may_repeat(Repeat repeat, const Error& error) {
+  return repeat == Repeat::kOnce && error.code() == ErrorCode::kUnavailable;
+}
+
 /// `Ask` is (Guest&, const CallContext&) -> Task<Result<T>>. All references outlive the task.
 template <class T, class Ask>
 Task<Result<T>> ask_guest(GuestLink& link, Repeat repeat, const CallContext& call, Ask& ask) {
@@ -23,8 +27,7 @@ Task<Result<T>> ask_guest(GuestLink& link, Repeat repeat, const CallContext& cal
       co_return result;
     }
     link.note_error(result.error());
-    const bool broken = result.error().code() == ErrorCode::kUnavailable;
-    if (!broken || again || repeat == Repeat::kNever) co_return result;
+    if (again || !may_repeat(repeat, result.error())) co_return result;
   }
 }
 

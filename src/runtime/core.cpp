@@ -161,9 +161,9 @@ bool Core::touch_busy_seats() {
   seats().for_each([&](Seat& seat) {
     // The pass first: a call on a lane was counted before it looked at the pass.
     const bool may_call = seat.pass.is_valid(now);
-    if (!may_call && seat.calls == 0) return;
-    busy = true;
-    if (seat.calls == 0) return;
+    const bool calls = seat.calls > 0;
+    busy = busy || may_call || calls;
+    if (!calls) return;
     // Where it is not held a call brings it up just now, or will find that out.
     if (lifecycle().touch(seat.sandbox)) seat.touched = now;
   });

@@ -22,11 +22,11 @@ struct BootClock : BootTime {
   using time_point = std::chrono::time_point<BootClock, BootTime::duration>;
   static time_point now() { return time_point(SystemClock().now().time_since_epoch()); }
 };
+using Timer = boost::asio::basic_waitable_timer<BootClock>;
+
 /// How long who drives a loop looks before it sleeps. A small answer comes within that time, and to
 /// be woken for it takes as long again; yielding lets its maker run where both share a processor.
 constexpr std::chrono::microseconds kAwake{50};
-
-using Timer = boost::asio::basic_waitable_timer<BootClock>;
 
 }  // namespace
 
