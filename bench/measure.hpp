@@ -15,8 +15,10 @@ struct Way {
   /// One run and its figure in milliseconds; nothing = it failed, and the benchmark ends.
   std::function<std::optional<double>()> run;
 
-  /// What it began goes on behind its answer, as a container's removal does: some time
-  /// follows, untimed, so that the next way does not pay for it.
+  /// What it began goes on behind its answer, as a container's removal does: some time follows,
+  /// untimed, so that the next way does not pay for it. It also leaves the processor's caches and
+  /// the disk to the next as that would never find them by itself, so in such rounds every way is
+  /// run twice, and the second run counts.
   bool leaves_work = false;
 };
 

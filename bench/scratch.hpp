@@ -33,8 +33,9 @@ class Scratch {
  public:
   Scratch() : cove_(open(directory_.path())) {}
   ~Scratch() {
-    const auto page = cove_.list().value();
-    for (const auto& record : page.records) cove_.destroy(record.sandbox_id).value();
+    for (auto page = cove_.list().value(); !page.records.empty(); page = cove_.list().value()) {
+      for (const auto& record : page.records) cove_.destroy(record.sandbox_id).value();
+    }
     cove_.close().value();
   }
   Scratch(const Scratch&) = delete;

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 LABEL_TAGS = ("slow", "threads", "fuzz")
+SKIPPED_STATUS = 77  # kSkippedStatus of tests/support/skip.hpp: the case could not be run here
 
 
 def list_cases(binary: str, *spec: str) -> list:
@@ -30,9 +31,8 @@ def main(binary: str, prefix: str, kind: str, output: str) -> None:
         spec = re.sub(r"([\\,\[\]\"~*])", r"\\\1", name)
         test = f"[==[{prefix}{name}]==]"
         lines.append(f"add_test({test} [==[{binary}]==] [==[{spec}]==])")
-        properties = f'LABELS "{";".join(labels)}" TIMEOUT 300'
-        if "slow" in labels:
-            properties = f'LABELS "{";".join(labels)}" TIMEOUT 1800'
+        timeout = 1800 if "slow" in labels else 300
+        properties = f'LABELS "{";".join(labels)}" TIMEOUT {timeout} SKIP_RETURN_CODE {SKIPPED_STATUS}'
         lines.append(f"set_tests_properties({test} PROPERTIES {properties})")
     with open(output, "w", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")

@@ -1,11 +1,13 @@
-"""A Python host that does one call per line of its stdin and says how many milliseconds it took.
+"""A Python host that does calls as each line of its stdin says, and how many milliseconds one of them took.
 
-A call whose line ends in "elsewhere" is made off the main thread.
+A line names a call, and how many of them follow one another: of several the median counts. Where it ends in
+"elsewhere" they are made off the main thread.
 Usage: python3 worker.py STATE_DIR PROGRAM
 """
 
 import concurrent.futures
 import pathlib
+import statistics
 import sys
 import time
 
@@ -16,10 +18,13 @@ KEY = ("bench", "bindings", "python")
 state, program = sys.argv[1:]
 
 
-def milliseconds(call):
-    began = time.perf_counter_ns()
-    call()
-    return (time.perf_counter_ns() - began) / 1e6
+def milliseconds(call, times):
+    figures = []
+    for _ in range(times):
+        began = time.perf_counter_ns()
+        call()
+        figures.append((time.perf_counter_ns() - began) / 1e6)
+    return statistics.median(figures)
 
 
 with cove.Cove(state) as c, concurrent.futures.ThreadPoolExecutor(1) as elsewhere:
@@ -31,11 +36,11 @@ with cove.Cove(state) as c, concurrent.futures.ThreadPoolExecutor(1) as elsewher
         "read": lambda: workspace.read_file("page"),
     }
     for line in sys.stdin:
-        name, *where = line.split()
+        name, times, *where = line.split()
         if where:
-            took = elsewhere.submit(milliseconds, calls[name]).result()
+            took = elsewhere.submit(milliseconds, calls[name], int(times)).result()
         else:
-            took = milliseconds(calls[name])
+            took = milliseconds(calls[name], int(times))
         print(took, flush=True)
     workspace.release()
     c.destroy(cove.sandbox_id_of(KEY))

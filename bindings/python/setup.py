@@ -50,6 +50,8 @@ class BundleLibrary(build_py):
             subprocess.run(["strip", "--strip-unneeded", "-o", str(target), library], check=True)
         else:
             shutil.copy(library, target)
+        for name in ("LICENSE", "NOTICE"):  # of what is in the library
+            shutil.copy(HERE.parents[1] / name, target.parent / name)
 
 
 class WithBinary(Distribution):

@@ -47,19 +47,19 @@
  *   thread at once; freeing one needs that nobody uses it any more. Results, pages, infos, buffers
  *   and errors never change, so any thread may read them.
  * Callbacks come on a thread of Cove (on the caller's where the Cove is closed already), never
- * while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on as
- * it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any more:
- *   after the last callback, and also when the call that should have registered it failed. Inside a
- *   callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start` forms
- *   there. Frees are allowed. Only the functions of transfers and watches that wait are called on
- *   the caller's own thread, and may wait.
+ *   while a lock of Cove is held. They must not block, throw or longjmp. `user_data` is handed on
+ * as it is; `drop`, where not NULL, is called with it exactly once, when nothing will use it any
+ *   more: after the last callback, and also when the call that should have registered it failed.
+ *   Inside a callback a call that waits is refused with COVE_FAILED_PRECONDITION: use the `_start`
+ *   forms there. Frees are allowed. Only the functions of transfers and watches that wait are
+ *   called on the caller's own thread, and may wait.
  * Start forms (`_start`) return at once; COVE_OK = the completion callback comes exactly once,
  *   possibly before the function returns; anything else = it never comes. `error` is NULL exactly
- * on success. Freeing the last handle ends what is pending with COVE_CANCELLED. Cancelling has a
- * grade, named in each doc: "nothing happened", "object still usable" or "only free it". A
- * cancelled call returns only when it has no effects any more. fork. In a child that was forked
- * without exec every call is COVE_FAILED_PRECONDITION, and frees do nothing; the parent goes on
- * undisturbed.
+ *   on success. Freeing the last handle ends what is pending with COVE_CANCELLED. Cancelling has a
+ *   grade, named in each doc: "nothing happened", "object still usable" or "only free it". A
+ *   cancelled call returns only when it has no effects any more.
+ * fork. In a child that was forked without exec every call is COVE_FAILED_PRECONDITION, and frees
+ *   do nothing; the parent goes on undisturbed.
  *
  * Cove is a guest in its host's process: it installs no signal handler, reads no environment
  * variable, prints nothing, and changes neither directory nor masks.
@@ -86,9 +86,9 @@
 extern "C" {
 #endif
 
-#define COVE_VERSION_MAJOR 0
-#define COVE_VERSION_MINOR 1
-#define COVE_VERSION_PATCH 0
+#define COVE_VERSION_MAJOR 0 /* of this header */
+#define COVE_VERSION_MINOR 1 /* of this header */
+#define COVE_VERSION_PATCH 0 /* of this header */
 
 /* ============================ 1. Status and errors ============================ */
 
@@ -199,6 +199,18 @@ COVE_API void cove_cancel_trigger(cove_cancel* cancel);
  * Since: 0.1 */
 COVE_API void cove_cancel_free(cove_cancel* cancel);
 
+/* Asked while a call waits; returns nonzero where the thread may wait on, 0 to call it off. */
+typedef int32_t (*cove_wait_check_fn)(void* user_data);
+
+/* Sets what the calling thread is asked about every 50 milliseconds while one of its calls waits;
+ * NULL ends that. On 0 the call is called off as by a token, and returns when what it began has
+ * ended. For interpreters, which only note a signal and act on it between two steps of their own:
+ * Ctrl-C does not wait for the call then. `check` runs on that thread, inside the call; what it
+ * calls of Cove may wait, but is not asked about. It is kept for the thread, whatever Cove is
+ * called; cove_open and cove_close do not ask.
+ * Since: 0.1 */
+COVE_API void cove_thread_set_wait_check(cove_wait_check_fn check, void* user_data);
+
 /* What calls without options of their own take. */
 typedef struct cove_call_options {
   uint32_t struct_size;
@@ -243,6 +255,7 @@ struct cove_metadata_store;
 struct cove_object_store;
 struct cove_provider;
 
+/* What a Cove is opened with beside its configuration. */
 typedef struct cove_open_options {
   uint32_t struct_size;
   uint32_t reserved0;             /* must be 0 */
@@ -414,6 +427,7 @@ COVE_API cove_status cove_prepare_add_file(cove_prepare* prepare, const char* na
 COVE_API cove_status cove_prepare_add_host_file(cove_prepare* prepare, const char* name,
                                                 const char* path, cove_error** out_error);
 
+/* How an init script is run. */
 typedef struct cove_init_options {
   uint32_t struct_size;
   uint32_t reserved0;         /* must be 0 */
@@ -492,6 +506,7 @@ enum {
   COVE_STEP_BEST_EFFORT = 2 /* reported, and tried again by a later acquire, with back-off */
 };
 
+/* When a step of the host's own is applied, and what its failure means. */
 typedef struct cove_step_options {
   uint32_t struct_size;
   uint32_t policy;         /* COVE_STEP_*; 0 = required */
@@ -542,6 +557,7 @@ COVE_API int32_t cove_step_run_is_over(const cove_step_run* run);
 COVE_API cove_status cove_step_run_tell(cove_step_run* run, const char* text,
                                         cove_error** out_error);
 
+/* What a step says when it is done. */
 typedef struct cove_step_result {
   uint32_t struct_size;
   uint32_t nothing_to_do; /* 1 = it is done, and reported as skipped */
@@ -589,6 +605,7 @@ COVE_API cove_status cove_prepare_set_observer(cove_prepare* prepare,
                                                cove_prepare_event_fn observer, void* user_data,
                                                cove_drop_fn drop, cove_error** out_error);
 
+/* From where a workspace is seen, and what is made ready in it. */
 typedef struct cove_acquire_options {
   uint32_t struct_size;
   uint32_t flags;              /* must be 0 */
@@ -670,6 +687,7 @@ COVE_API cove_status cove_workspace_prepare_report_json(cove_workspace* workspac
                                                         cove_buffer** out_json,
                                                         cove_error** out_error);
 
+/* How much of the skills is told. */
 typedef struct cove_skills_options {
   uint32_t struct_size;
   uint32_t reserved0;      /* must be 0 */
@@ -787,6 +805,7 @@ enum {
   COVE_EXEC_KEEP_STDIN = 4    /* of cove_workspace_exec_start: stdin stays open after stdin_data */
 };
 
+/* How a command is run. */
 typedef struct cove_exec_options {
   uint32_t struct_size;
   uint32_t flags;              /* COVE_EXEC_*; 0 = none */
@@ -960,6 +979,7 @@ typedef int32_t (*cove_output_fn)(void* user_data, int32_t stream, const void* d
 /* The command's end, after the last output. The callback frees both. */
 typedef void (*cove_exec_done_fn)(void* user_data, cove_exec_result* result, cove_error* error);
 
+/* Who hears of a command that was started. */
 typedef struct cove_exec_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;        /* must be 0 */
@@ -1135,6 +1155,7 @@ typedef void (*cove_process_info_fn)(void* user_data, cove_process_info* info, c
 /* Completion of cove_workspace_list_processes_start. The callback frees both. */
 typedef void (*cove_process_list_fn)(void* user_data, cove_process_list* list, cove_error* error);
 
+/* How a background process is kept. */
 typedef struct cove_process_options {
   uint32_t struct_size;
   uint32_t reserved0;    /* must be 0 */
@@ -1224,6 +1245,7 @@ COVE_API void cove_output_slice_free(cove_output_slice* slice);
 /* Completion of cove_workspace_process_output_start. The callback frees both. */
 typedef void (*cove_output_slice_fn)(void* user_data, cove_output_slice* slice, cove_error* error);
 
+/* Which part of a process's output is wanted. */
 typedef struct cove_output_options {
   uint32_t struct_size;
   uint32_t stream;     /* COVE_STDOUT or COVE_STDERR; 0 = COVE_STDOUT */
@@ -1359,6 +1381,7 @@ COVE_API cove_status cove_workspace_remove_process_start(cove_workspace* workspa
 
 enum { COVE_ATTACH_ONLY_NEW = 1 /* output from now on, instead of the offsets */ };
 
+/* From where on the output of a process is followed. */
 typedef struct cove_attach_options {
   uint32_t struct_size;
   uint32_t flags;      /* COVE_ATTACH_*; 0 = none */
@@ -1439,6 +1462,7 @@ COVE_API void cove_file_info_free(cove_file_info* info);
 /* Completion that gives what is known of a file. The callback frees both. */
 typedef void (*cove_file_info_fn)(void* user_data, cove_file_info* info, cove_error* error);
 
+/* Which part of a file is read. */
 typedef struct cove_read_options {
   uint32_t struct_size;
   uint32_t reserved0;  /* must be 0 */
@@ -1553,6 +1577,7 @@ COVE_API void cove_line_slice_free(cove_line_slice* slice);
 /* Completion that gives lines. The callback frees both. */
 typedef void (*cove_line_slice_fn)(void* user_data, cove_line_slice* slice, cove_error* error);
 
+/* Which lines of a file are read. */
 typedef struct cove_read_lines_options {
   uint32_t struct_size;
   uint32_t reserved0;  /* must be 0 */
@@ -1590,6 +1615,7 @@ enum {
   COVE_WRITE_IF_ABSENT = 8         /* a name that is taken is COVE_ALREADY_EXISTS */
 };
 
+/* How a file is written. */
 typedef struct cove_write_options {
   uint32_t struct_size;
   uint32_t flags;      /* COVE_WRITE_*; 0 = none */
@@ -1675,6 +1701,7 @@ COVE_API void cove_edit_result_free(cove_edit_result* result);
 /* Completion that gives what became of a file. The callback frees both. */
 typedef void (*cove_edit_result_fn)(void* user_data, cove_edit_result* result, cove_error* error);
 
+/* How the edits of a file are made. */
 typedef struct cove_edit_options {
   uint32_t struct_size;
   uint32_t flags;                 /* COVE_EDIT_DURABLE; 0 = none */
@@ -1806,6 +1833,7 @@ typedef void (*cove_file_page_fn)(void* user_data, cove_file_page* page, cove_er
 /* For depth: the whole tree. */
 #define COVE_DEPTH_ALL UINT32_MAX
 
+/* Which part of a directory is wanted. */
 typedef struct cove_file_list_options {
   uint32_t struct_size;
   uint32_t limit;      /* 1 to 10,000 entries; 0 = 1,000 */
@@ -1855,6 +1883,7 @@ COVE_API cove_status cove_workspace_make_directory_start(cove_workspace* workspa
 
 enum { COVE_REMOVE_RECURSIVE = 1 };
 
+/* What a removal takes along. */
 typedef struct cove_remove_options {
   uint32_t struct_size;
   uint32_t flags;      /* COVE_REMOVE_RECURSIVE: a directory with all below it; 0 = none */
@@ -1888,6 +1917,7 @@ enum {
   COVE_MOVE_EXISTING_PARENTS = 2 /* a missing directory is COVE_NOT_FOUND, not made */
 };
 
+/* What a move or a copy may replace and make. */
 typedef struct cove_move_options {
   uint32_t struct_size;
   uint32_t flags;      /* COVE_MOVE_*; 0 = none */
@@ -2002,6 +2032,7 @@ typedef cove_status (*cove_feed_fn)(void* user_data, void* buffer, size_t capaci
 /* Is told after each piece how many bytes are done, and of how many; total -1 = not known. */
 typedef void (*cove_progress_fn)(void* user_data, uint64_t done, int64_t total);
 
+/* Who takes the pieces of a download, on the calling thread. */
 typedef struct cove_download_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;           /* must be 0 */
@@ -2017,6 +2048,7 @@ typedef struct cove_download_callbacks {
  * Since: 0.1 */
 COVE_API void cove_download_callbacks_init(cove_download_callbacks* callbacks, size_t size);
 
+/* Who gives the pieces of an upload, on the calling thread. */
 typedef struct cove_upload_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;           /* must be 0 */
@@ -2070,6 +2102,7 @@ COVE_API cove_status cove_workspace_upload_tree(cove_workspace* workspace, const
  * cove_download_resume. */
 typedef int32_t (*cove_piece_fn)(void* user_data, const void* data, size_t size);
 
+/* Who takes the pieces of a download that was started. */
 typedef struct cove_piece_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;           /* must be 0 */
@@ -2216,6 +2249,7 @@ COVE_API const cove_file_event* cove_file_events_entry(const cove_file_events* e
 
 enum { COVE_WATCH_NOT_RECURSIVE = 1 /* only the directory's own entries */ };
 
+/* How much of a directory is watched. */
 typedef struct cove_watch_options {
   uint32_t struct_size;
   uint32_t flags;           /* COVE_WATCH_*; 0 = also directories below, and that appear later */
@@ -2249,6 +2283,7 @@ typedef struct cove_watch cove_watch;
 /* Takes changes, borrowed for the call. */
 typedef void (*cove_file_events_fn)(void* user_data, const cove_file_events* events);
 
+/* Who hears of changes. */
 typedef struct cove_watch_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;            /* must be 0 */
@@ -2467,6 +2502,7 @@ enum {
   COVE_GREP_NO_IGNORE_FILES = 16 /* .gitignore, .ignore and .coveignore hide nothing */
 };
 
+/* Which lines are wanted, and of which files. */
 typedef struct cove_grep_options {
   uint32_t struct_size;
   uint32_t flags;             /* COVE_GREP_*; 0 = none */
@@ -2504,6 +2540,7 @@ COVE_API cove_status cove_workspace_grep(cove_workspace* workspace, const char* 
  * more comes, and the search waits, until cove_search_resume. */
 typedef int32_t (*cove_grep_lines_fn)(void* user_data, const cove_grep_lines* lines);
 
+/* Who takes what a grep finds, as it finds it. */
 typedef struct cove_grep_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;          /* must be 0 */
@@ -2578,6 +2615,7 @@ enum {
   COVE_FIND_FACTS = 8            /* size, mode and times too; they cost a system call each */
 };
 
+/* Which names are wanted. */
 typedef struct cove_find_options {
   uint32_t struct_size;
   uint32_t flags;             /* COVE_FIND_*; 0 = none */
@@ -2612,6 +2650,7 @@ COVE_API cove_status cove_workspace_find(cove_workspace* workspace, const char* 
 /* Takes the next entries; as cove_grep_lines_fn. */
 typedef int32_t (*cove_find_entries_fn)(void* user_data, const cove_find_entries* entries);
 
+/* Who takes what a find finds, as it finds it. */
 typedef struct cove_find_callbacks {
   uint32_t struct_size;
   uint32_t reserved0;              /* must be 0 */
@@ -2724,6 +2763,7 @@ COVE_API void cove_link_request_free(cove_link_request* request);
  * from any thread, and frees it. Until then the tool waits, as long as its call lasts. */
 typedef void (*cove_link_fn)(void* user_data, cove_link_request* request);
 
+/* What the host adds to a call of a tool. */
 typedef struct cove_tool_options {
   uint32_t struct_size;
   uint32_t reserved0;      /* must be 0 */
@@ -2773,6 +2813,7 @@ enum {
   COVE_DRAIN_CANCEL = 1  /* ends what runs */
 };
 
+/* What a stop or an archive does about use that is going on. */
 typedef struct cove_stop_options {
   uint32_t struct_size;
   uint32_t drain;      /* COVE_DRAIN_*: what to do with use that is going on */
@@ -2815,6 +2856,7 @@ COVE_API cove_status cove_archive_start(cove* cove, const char* sandbox_id,
                                         const cove_stop_options* options, cove_done_fn done,
                                         void* user_data, cove_drop_fn drop, cove_error** out_error);
 
+/* Where a workspace is to go, and what becomes of who uses it. */
 typedef struct cove_relocate_options {
   uint32_t struct_size;
   uint32_t drain;       /* COVE_DRAIN_*: what to do with use that is going on */
@@ -2860,6 +2902,7 @@ COVE_API cove_status cove_destroy_start(cove* cove, const char* sandbox_id,
                                         const cove_call_options* options, cove_done_fn done,
                                         void* user_data, cove_drop_fn drop, cove_error** out_error);
 
+/* Who hears how far the destruction of a source is. */
 typedef struct cove_destroy_source_options {
   uint32_t struct_size;
   uint32_t reserved0;  /* must be 0 */
@@ -2992,6 +3035,7 @@ COVE_API cove_status cove_metrics_text_start(cove* cove, const cove_call_options
 
 enum { COVE_SWEEP_DRY_RUN = 1 /* decides, and does nothing */ };
 
+/* How a sweep goes on. */
 typedef struct cove_sweep_options {
   uint32_t struct_size;
   uint32_t flags;             /* COVE_SWEEP_*; 0 = none */
@@ -3042,6 +3086,7 @@ COVE_API cove_status cove_status_json_start(cove* cove, const char* sandbox_id,
                                             void* user_data, cove_drop_fn drop,
                                             cove_error** out_error);
 
+/* Which sandboxes are wanted. */
 typedef struct cove_list_options {
   uint32_t struct_size;
   uint32_t limit;      /* 1 to 1,000 sandboxes; 0 = 100 */
@@ -3461,16 +3506,19 @@ typedef void (*cove_list_instances_fn)(void* self, const char* deployment, cove_
 /* Ends with cove_done_ok when everything of a volume is on the disk. */
 typedef void (*cove_sync_volume_fn)(void* self, cove_done* done);
 
-enum { COVE_VOLUME_ONE_USER = 1 /* every file belongs to the host's user, inside to uid 1000 */ };
+enum {
+  COVE_VOLUME_ONE_USER = 1, /* every file belongs to the host's user, inside to uid 1000 */
+  COVE_VOLUME_HOME = 2      /* `home` is set */
+};
 
 /* A volume that is opened while nothing runs on it. */
 typedef struct cove_offline_volume {
   uint32_t struct_size;
-  uint32_t flags;           /* COVE_VOLUME_ONE_USER; 0 = none */
+  uint32_t flags;           /* of COVE_VOLUME_; 0 = none */
   int32_t directory;        /* a descriptor of the workspace's root; open until `close` */
   uint32_t id_offset;       /* ids inside = ids outside - this, */
   uint32_t id_count;        /* for so many; without COVE_VOLUME_ONE_USER */
-  uint32_t reserved0;       /* must be 0 */
+  int32_t home;             /* with COVE_VOLUME_HOME: as `directory`, of what is HOME inside */
   void* self;               /* for both */
   cove_drop_fn close;       /* required: called once, then an instance may start again */
   cove_sync_volume_fn sync; /* required; called as the provider's slots are */

@@ -1,5 +1,7 @@
 #include "buffer.hpp"
 
+#include <cove/wait_check.hpp>
+
 #include "cancel.hpp"
 #include "guard.hpp"
 
@@ -22,6 +24,11 @@ cove_status cove_cancel_create(cove_cancel** out_cancel, cove_error** out_error)
     *out_cancel = new cove_cancel();
     return ok();
   });
+}
+
+void cove_thread_set_wait_check(cove_wait_check_fn check, void* user_data) {
+  if (check == nullptr) return cove::set_wait_check(nullptr);
+  cove::set_wait_check([check, user_data] { return check(user_data) != 0; });
 }
 
 void cove_cancel_trigger(cove_cancel* cancel) {

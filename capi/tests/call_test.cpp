@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/async/waiting.hpp"
 #include "support.hpp"
 
 using namespace cove;
@@ -34,6 +35,23 @@ TEST_CASE("Cove: every free accepts NULL", "[capi][handles]") {
   CHECK(cove_exec_result_outcome(nullptr) == 0);
   CHECK(std::strlen(cove_workspace_directory(nullptr)) == 0);
   CHECK(cove_file_page_count(nullptr) == 0);
+}
+
+TEST_CASE("cove_thread_set_wait_check: 0 calls off what waits", "[capi]") {
+  int32_t may_wait = 1;
+  const auto check = [](void* answer) { return *static_cast<int32_t*>(answer); };
+  cove_thread_set_wait_check(check, &may_wait);
+  {
+    const cove::CallContext call;
+    cove::base::Waiting waiting(call);
+    waiting.look();
+    CHECK_FALSE(waiting.call().stop.stop_requested());
+    may_wait = 0;
+    waiting.look();
+    CHECK(waiting.call().stop.stop_requested());
+  }
+  cove_thread_set_wait_check(nullptr, nullptr);
+  CHECK(cove::base::Waiting::current() == nullptr);
 }
 
 TEST_CASE("Cove: a NULL where something is needed is named", "[capi][handles]") {

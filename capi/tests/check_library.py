@@ -2,10 +2,13 @@
 
 Usage: check_library.py exports LIBRARY SYMBOLS_TXT
        check_library.py needs LIBRARY
+       check_library.py notice NOTICE BUILD_DIR TARGET...    TARGET: what ninja links, as build.ninja names it
 """
 
+import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -61,8 +64,37 @@ def needs(library: str) -> list:
     return errors
 
 
+def archives_of(command: str) -> set:
+    """The archives of other projects that a link command takes."""
+    found = set()
+    for word in command.split():
+        path = word
+        if word.startswith("-l"):
+            path = os.path.normpath(lines_of("gcc", f"-print-file-name=lib{word[2:]}.a")[0])
+        if path.startswith("/usr/") and path.endswith(".a"):
+            found.add(path)
+    return found
+
+
+def notice(text: str, build: str, *targets: str) -> list:
+    if shutil.which("dpkg") is None:
+        print("[skipped] no dpkg, which says what an archive belongs to")
+        return []
+    told = pathlib.Path(text).read_text()
+    errors = []
+    for target in targets:
+        archives = archives_of(lines_of("ninja", "-C", build, "-t", "commands", target)[-1])
+        for archive in sorted(archives):
+            package = lines_of("dpkg", "-S", archive)[0].split(":")[0]
+            if not re.search(rf"\b{re.escape(package)}$", told, re.MULTILINE):
+                errors.append(f"{target} has {archive} in it, but NOTICE names no {package}")
+        if not archives:
+            errors.append(f"no archive was found in how {target} is linked: this check looks in the wrong place")
+    return errors
+
+
 def main(what: str, *arguments: str) -> int:
-    errors = {"exports": exports, "needs": needs}[what](*arguments)
+    errors = {"exports": exports, "needs": needs, "notice": notice}[what](*arguments)
     print("\n".join(errors) or "as it must be")
     return 1 if errors else 0
 

@@ -438,7 +438,7 @@ FIELD(cove_offline_volume, flags, 4);
 FIELD(cove_offline_volume, directory, 8);
 FIELD(cove_offline_volume, id_offset, 12);
 FIELD(cove_offline_volume, id_count, 16);
-FIELD(cove_offline_volume, reserved0, 20);
+FIELD(cove_offline_volume, home, 20);
 FIELD(cove_offline_volume, self, 24);
 FIELD(cove_offline_volume, close, 32);
 FIELD(cove_offline_volume, sync, 40);

@@ -12,7 +12,9 @@
 
 namespace cove {
 
+/// Bytes that are owned.
 using Bytes = std::vector<std::byte>;
+/// Bytes that are lent, as a rule for the call.
 using ByteView = std::span<const std::byte>;
 
 /// A stream that is read once, from front to end. One reader at a time.

@@ -17,7 +17,9 @@ struct BootTime {
   static constexpr bool is_steady = true;
 };
 
+/// A span of time on this machine.
 using Duration = std::chrono::nanoseconds;
+/// A time on this machine, since its boot.
 using Instant = BootTime::time_point;
 
 /// Milliseconds since 1970 by the metadata store's clock.
@@ -27,6 +29,7 @@ using StoreTime = std::chrono::sys_time<std::chrono::milliseconds>;
 class Clock {
  public:
   virtual ~Clock() = default;
+  /// The time since boot. It never goes back.
   virtual Instant now() const = 0;
 
   /// The calendar's time, for stores that have no clock of their own. It may jump. By default this

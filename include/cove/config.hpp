@@ -18,16 +18,24 @@
 
 namespace cove {
 
+/// "metadata": where records live.
 struct MetadataConfig {
   std::string type = "sqlite";  ///< "sqlite" | "memory"
   std::string path;             ///< of the database file; default `<state_dir>/metadata.db`
 };
 
+/// "objects": where snapshots live.
 struct ObjectsConfig {
   std::string type = "directory";  ///< "directory" | "memory"
   std::string path;                ///< default `<state_dir>/objects`
 };
 
+/// "snapshot": what an archive keeps.
+struct SnapshotConfig {
+  bool include_home = false;  ///< HOME beside the workspace: caches and user installs come back too
+};
+
+/// "provider", and each of "providers": where sandboxes run.
 struct ProviderConfig {
   std::string type = "local";  ///< "local"
   std::string bubblewrap;  ///< path of bwrap; default: looked up in /usr/bin, /usr/local/bin, /bin
@@ -39,10 +47,12 @@ struct ProviderConfig {
   std::string root_tree;         ///< of a named one: as policy.root_tree, which is the usual one's
 };
 
+/// All settings of one Cove; docs/configuration.md explains them.
 struct Config {
   std::string state_dir;  ///< required; made with mode 0700, refused where others may enter
   MetadataConfig metadata;
   ObjectsConfig objects;
+  SnapshotConfig snapshot;
   ProviderConfig provider;  ///< the usual one, called by its type: what is new begins there
 
   /// More of them, by the names that records keep; a workspace gets there by Cove::relocate. What

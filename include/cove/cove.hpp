@@ -1,9 +1,10 @@
 /// Cove: a persistent, isolated workspace for every user of an agent application.
 ///
-///     auto cove = cove::Cove::open(cove::parse_config(R"({"state_dir":
-///     "/var/lib/app"})").value()); auto workspace = cove->acquire({"app", "shop", "ana"},
-///     {.chat_id = "c1"}); auto result = workspace->client().exec({.argv = {"python3", "-c",
-///     "print(6 * 7)"}}); workspace->release();
+///     auto config = cove::parse_config(R"({"state_dir": "/var/lib/app"})").value();
+///     auto cove = cove::Cove::open(config).value();
+///     auto workspace = cove.acquire({"app", "shop", "ana"}, {.chat_id = "c1"}).value();
+///     auto result = workspace.client().exec({.argv = {"python3", "-c", "print(6 * 7)"}}).value();
+///     workspace.release().value();
 ///
 /// Reading order: result.hpp, workspace_key.hpp, this header, sandbox_client.hpp, exec.hpp,
 /// exec_handle.hpp, sandbox_processes.hpp, process.hpp, sandbox_files.hpp, files.hpp, edit.hpp,
@@ -36,6 +37,7 @@
 
 namespace cove {
 
+/// From where a workspace is seen, and what is made ready in it.
 struct AcquireOptions {
   std::string chat_id;  ///< whose session directory; empty = /workspace itself
   SandboxId sandbox;    ///< adopts a record of another id; empty = the key's own
@@ -49,7 +51,9 @@ struct AcquireOptions {
 /// by itself.
 class Workspace {
  public:
+  /// Who owns it.
   const WorkspaceKey& key() const;
+  /// The sandbox that it is.
   const SandboxId& sandbox_id() const;
 
   /// The session's directory as commands see it: "/workspace/sessions/c1".
@@ -69,6 +73,7 @@ class Workspace {
   /// The same, through a callback on Cove's I/O thread, called exactly once.
   void skills_async(CallContext call, std::function<void(Result<SkillIndex>)> done) const;
 
+  /// What works in it, from its session.
   SandboxClient client() const;
 
   /// Ends this handle's use and moves last_active_at. Later calls fail with kFailedPrecondition.
@@ -86,6 +91,7 @@ class Workspace {
 
 /// One thing that `doctor` looked at.
 struct Finding {
+  /// How well it is: as it should be; less than that, but it works; it does not work.
   enum class Level : std::uint8_t { kGood, kLimited, kBroken };
   Level level = Level::kGood;
   std::string subject;  ///< "user namespaces"

@@ -16,22 +16,26 @@
 
 namespace cove {
 
+/// Replaces a text that is there once, or each place of it with `replace_all`.
 struct Edit {
   std::string old_text;  ///< not empty
   std::string new_text;
   bool replace_all = false;
 };
 
+/// How the edits of one file are made.
 struct EditOptions {
   std::optional<std::string> if_unchanged_since;  ///< as of WriteOptions
   bool durable = false;                           ///< as of WriteOptions
 };
 
+/// What one edit replaced.
 struct EditOutcome {
   std::uint64_t replaced = 0;    ///< how many places
   std::uint64_t first_line = 0;  ///< where the first one begins, in the file as this edit found it
 };
 
+/// What became of the edits of one file.
 struct EditResult {
   FileInfo info;
   std::vector<EditOutcome> edits;  ///< one for each, in order

@@ -27,6 +27,7 @@ enum class EgressVia : std::uint8_t {
   kSocks = 3,    ///< a tunnel by SOCKS5
 };
 
+/// Where a connection out of a sandbox is to go.
 struct EgressTarget {
   std::string host;  ///< a name or the text of an IP address, as the client gave it
   std::uint16_t port = 0;
@@ -34,6 +35,7 @@ struct EgressTarget {
   friend bool operator==(const EgressTarget&, const EgressTarget&) = default;
 };
 
+/// A connection that a sandbox asks for.
 struct EgressRequest {
   SandboxId sandbox;
   EgressTarget target;
@@ -59,6 +61,7 @@ class EgressConnection {
   virtual void close() = 0;
 };
 
+/// Decides about connections out of sandboxes, and makes them.
 class Egress {
  public:
   virtual ~Egress() = default;

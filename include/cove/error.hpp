@@ -43,10 +43,12 @@ std::string_view name_of(ErrorCode code) noexcept;
 /// A code, a sentence that a person can act on, and what lies below it.
 class Error {
  public:
+  /// Facts by name, as ("path", "notes.md").
   using Context = std::vector<std::pair<std::string, std::string>>;
 
   Error(ErrorCode code, std::string message);
 
+  /// What the caller does next.
   ErrorCode code() const noexcept;
 
   /// One line, lower case, the fact and its values; never a secret.
@@ -64,8 +66,11 @@ class Error {
   /// The message, its context and the causes in one line, for logs and terminals.
   std::string describe() const;
 
+  /// A copy that says when the same call may be tried again.
   Error with_retry_after(std::chrono::milliseconds delay) const;
+  /// A copy that has `cause` below it.
   Error with_cause(Error cause) const;
+  /// A copy with one fact more.
   Error with_context(std::string key, std::string value) const;
 
  private:

@@ -41,11 +41,13 @@ struct CommandLimits {
   std::uint32_t processes = 0;    ///< processes and threads
 };
 
+/// A terminal, in characters.
 struct TerminalSize {
   std::uint16_t rows = 24;
   std::uint16_t columns = 80;
 };
 
+/// What is to be run, and how.
 struct ExecSpec {
   /// The program and its arguments, as bytes without NUL; a program without `/` is looked up in
   /// the PATH of the command's environment. Empty only with `shell_line`.
@@ -83,12 +85,15 @@ struct ExecSpec {
   std::optional<std::chrono::milliseconds> orphan_grace{5000};
 };
 
+/// The program ended by itself.
 struct Exited {
   std::int32_t code = 0;
 };
+/// A signal ended it.
 struct Signaled {
   std::int32_t signal = 0;
 };
+/// It was ended for its time: of the command, or without output.
 struct TimedOut {
   bool quiet = false;  ///< it was ExecSpec::quiet_timeout
 };
@@ -131,6 +136,7 @@ struct ResourceUsage {
   bool best_effort = true;
 };
 
+/// How a command ended, and what was kept of its output.
 struct ExecResult {
   Outcome outcome;
   StreamOutput out;
@@ -146,8 +152,10 @@ struct ExecResult {
   std::int32_t shell_code() const noexcept;
 };
 
+/// stdout or stderr.
 enum class OutputStream : std::uint8_t { kOut = 1, kErr = 2 };
 
+/// A piece of one stream, as it was written.
 struct OutputChunk {
   OutputStream stream = OutputStream::kOut;
   Bytes bytes;

@@ -27,6 +27,7 @@ enum class StdinMode : std::uint8_t {
   kOpen,    ///< it stays open for ExecHandle::write_stdin, until close_stdin
 };
 
+/// Who hears of a command that was started.
 struct ExecCallbacks {
   /// Output in order of each stream; may be empty, then output is only kept in the result.
   std::function<Flow(OutputStream stream, ByteView bytes)> on_output;
@@ -40,6 +41,7 @@ struct ExecCallbacks {
 /// the command is over, or it was started with neither an output callback nor an open stdin.
 class ExecHandle {
  public:
+  /// Hears how a request ended.
   using Done = std::function<void(Result<void>)>;
 
   /// Lets output come again after a callback answered kPause. Harmless otherwise.

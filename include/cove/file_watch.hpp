@@ -10,6 +10,7 @@
 
 namespace cove {
 
+/// What happened to a file or directory.
 enum class FileChange : std::uint8_t {
   kCreated = 1,   ///< also each entry of a directory that appeared
   kModified = 2,  ///< content; also a file that Cove wrote, new or in place of another
@@ -19,6 +20,7 @@ enum class FileChange : std::uint8_t {
   kOverflow = 6,  ///< events were lost; without a path
 };
 
+/// One change below a watched directory.
 struct FileEvent {
   FileChange change = FileChange::kOverflow;
   std::string path;  ///< relative to the watched directory; empty = that directory itself
@@ -26,6 +28,7 @@ struct FileEvent {
   bool is_directory = false;
 };
 
+/// How much of a directory is watched.
 struct WatchOptions {
   bool recursive = true;  ///< also directories that appear later
 

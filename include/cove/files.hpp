@@ -18,6 +18,7 @@
 
 namespace cove {
 
+/// What a path names.
 enum class FileType : std::uint8_t {
   kRegular = 1,
   kDirectory = 2,
@@ -25,6 +26,7 @@ enum class FileType : std::uint8_t {
   kOther = 4,  ///< FIFO, socket, device
 };
 
+/// What is said of one file, directory or link.
 struct FileInfo {
   std::string path;  ///< of `list`: relative to the listed directory; of `stat`: below /workspace
   FileType type = FileType::kOther;
@@ -79,6 +81,7 @@ struct LineSlice {
   FileInfo info;
 };
 
+/// How a file is written.
 struct WriteOptions {
   std::optional<std::uint32_t> mode;  ///< none = keep an existing file's, else 0644
   bool create_parents = true;         ///< make missing directories, 0755
@@ -94,12 +97,14 @@ struct WriteOptions {
   bool if_absent = false;  ///< kAlreadyExists where the name is taken
 };
 
+/// Which part of a directory is wanted.
 struct ListOptions {
   std::string after;           ///< a page's `next`; empty = from the start
   std::uint32_t limit = 1000;  ///< 1 to 10,000 entries a page
   std::uint32_t depth = 1;     ///< levels of directories: 1 = its own entries, 0 = the whole tree
 };
 
+/// What a move may replace and make.
 struct MoveOptions {
   bool overwrite = false;      ///< replace a file, or an empty directory by a directory
   bool create_parents = true;  ///< make missing directories, 0755

@@ -18,6 +18,7 @@
 
 namespace cove {
 
+/// What a kind of guest can do.
 struct GuestCapabilities {
   bool pty = false;
   bool stdin_stream = false;
@@ -28,6 +29,7 @@ struct GuestCapabilities {
   bool holds = false;         ///< hold_commands does something
 };
 
+/// What a guest says of itself.
 struct GuestStatus {
   std::string build_id;
   Epoch epoch{};
@@ -35,8 +37,10 @@ struct GuestStatus {
   std::uint32_t keep_alive_commands = 0;  ///< background ones that forbid a stop
 };
 
+/// What answers inside one instance.
 class Guest : public GuestCommands, public GuestFiles, public GuestSearch {
  public:
+  /// What it can do; the same for its whole life.
   virtual GuestCapabilities capabilities() const = 0;
 
   /// The ping that proves the guest lives.

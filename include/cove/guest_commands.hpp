@@ -28,6 +28,7 @@ class GuestProcess {
   /// many are; the others never go. kFailedPrecondition: closed; or it ended before it took them
   /// all, then with `written`.
   virtual Task<Result<void>> write_stdin(ByteView bytes, const CallContext& call) = 0;
+  /// End of file, after what was written.
   virtual Task<Result<void>> close_stdin(const CallContext& call) = 0;
 
   /// Sends `signal` to the command's process group. kNotFound: it has ended.
@@ -45,6 +46,7 @@ class GuestProcess {
   virtual Task<Result<ExecResult>> wait(const CallContext& call) = 0;
 };
 
+/// Runs programs in an instance.
 class GuestCommands {
  public:
   virtual ~GuestCommands() = default;

@@ -26,9 +26,12 @@ class SearchStream {
   virtual const SearchSummary& summary() const = 0;
 };
 
+/// The lines that a grep finds, as it finds them.
 using GrepStream = SearchStream<GrepLine>;
+/// The entries that a find finds, as it finds them.
 using FindStream = SearchStream<FindEntry>;
 
+/// Looks through the files of an instance.
 class GuestSearch {
  public:
   virtual ~GuestSearch() = default;

@@ -6,6 +6,7 @@
 
 namespace cove {
 
+/// Gives the bytes that ids are made of.
 class IdSource {
  public:
   virtual ~IdSource() = default;

@@ -16,7 +16,9 @@ class StrongId {
   StrongId() = default;
   explicit StrongId(std::string text) : text_(std::move(text)) {}
 
+  /// The text itself.
   const std::string& str() const noexcept { return text_; }
+  /// Whether it is "none".
   bool empty() const noexcept { return text_.empty(); }
   friend auto operator<=>(const StrongId&, const StrongId&) = default;
 
@@ -40,9 +42,11 @@ using ObjectKey = StrongId<struct ObjectKeyTag>;  ///< a name in the object stor
 /// Counts the starts of one sandbox's instance; only grows. 0 = never started.
 enum class Epoch : std::uint64_t {};
 
+/// The epoch of the next start.
 constexpr Epoch next(Epoch epoch) noexcept {
   return static_cast<Epoch>(static_cast<std::uint64_t>(epoch) + 1);
 }
+/// The number as records and wire have it.
 constexpr std::uint64_t number_of(Epoch epoch) noexcept {
   return static_cast<std::uint64_t>(epoch);
 }

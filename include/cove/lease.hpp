@@ -1,8 +1,8 @@
 /// Named leases: one process at a time does what the name stands for, such as preparing a sandbox.
 ///
 ///     auto lease = co_await leases.acquire("prepare:" + sandbox.str(), call);
-///     ... work, asking lease->held() before each side effect, with lease->token() as its fence ...
-///     co_await lease->release(call);
+///     ... work, asking lease->held() before each side effect, with lease->token() as the calls'
+///     fence ... co_await lease->release(call);
 ///
 /// A lease is a document of the metadata store. Its holder renews it by itself, in the background,
 /// for as long as it has the Lease; one that died is found out by its owner file or, elsewhere, by
@@ -31,6 +31,7 @@ class Lease {
   /// Gives it back without waiting.
   virtual ~Lease() = default;
 
+  /// What it stands for, as "prepare:app-12ab".
   virtual const std::string& name() const = 0;
 
   /// Greater than that of every holder before: what refuses a lower one refuses a late holder.
@@ -58,6 +59,7 @@ struct LeaseStatus {
   std::vector<OwnerId> waiting;  ///< in the order of their tickets
 };
 
+/// Takes named leases of one metadata store.
 class Leases {
  public:
   virtual ~Leases() = default;

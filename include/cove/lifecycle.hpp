@@ -69,6 +69,7 @@ enum class StopDrain : std::uint8_t {
   kCancel,  ///< end it
 };
 
+/// What a stop does about use that is going on.
 struct StopOptions {
   StopDrain drain = StopDrain::kRefuse;
 
@@ -97,6 +98,7 @@ class LifecycleManager {
   LifecycleManager(const LifecycleManager&) = delete;
   LifecycleManager& operator=(const LifecycleManager&) = delete;
 
+  /// The deployment that the store belongs to.
   const DeploymentId& deployment() const;
 
   /// Named leases in the same store, each as long as `activity_lease`: `prepare:<sandbox id>` and
@@ -179,6 +181,7 @@ class LifecycleManager {
   Task<Result<RecordPage>> list(const std::string& source, const std::string& after,
                                 std::uint32_t limit, const CallContext& call);
 
+  /// Looks for what exists on this node without a record; removes nothing.
   Task<Result<OrphanReport>> orphans(const CallContext& call);
 
   /// Makes the records of a deployment again, after its metadata was lost, and gives this store its

@@ -38,6 +38,7 @@ struct LifecycleEvent {
   std::chrono::milliseconds duration{0};
 };
 
+/// Hears of the steps that records take.
 class LifecycleObserver {
  public:
   virtual ~LifecycleObserver() = default;
@@ -49,6 +50,7 @@ class LifecycleObserver {
 /// What an acquire had to do.
 enum class AcquireWork : std::uint8_t { kNone, kProvisioned, kResumed, kRestored };
 
+/// What an acquire got.
 struct AcquiredInstance {
   InstanceRef instance;
   AcquireWork work = AcquireWork::kNone;
@@ -62,6 +64,7 @@ struct SweepStep {
   std::string error;   ///< empty = it succeeded, or was only planned
 };
 
+/// What one sweep did.
 struct SweepReport {
   std::uint32_t examined = 0;
   std::uint32_t stopped = 0;
@@ -75,6 +78,7 @@ struct SweepReport {
   std::vector<SweepStep> planned;  ///< of a dry run, at most 1,000
 };
 
+/// How a sweep goes on.
 struct SweepOptions {
   bool dry_run = false;       ///< decides, and does nothing
   std::uint32_t at_once = 4;  ///< sandboxes worked on at a time, 1 to 64
@@ -82,6 +86,7 @@ struct SweepOptions {
   std::function<void(const SweepStep& step, const SweepReport& so_far)> progress;
 };
 
+/// How far the destruction of a source is.
 struct SourceProgress {
   std::uint32_t destroyed = 0;
   std::uint32_t failed = 0;
@@ -119,6 +124,7 @@ struct RecoverReport {
   std::vector<std::string> problems;  ///< what a person has to decide; at most 1,000
 };
 
+/// Some records, by sandbox id.
 struct RecordPage {
   std::vector<Record> records;
   std::string next;  ///< for `after`; empty = this was the last page

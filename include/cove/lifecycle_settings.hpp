@@ -18,6 +18,7 @@ struct RunningQuotas {
   friend bool operator==(const RunningQuotas&, const RunningQuotas&) = default;
 };
 
+/// After what times things happen to sandboxes, and how many may run.
 struct LifecycleSettings {
   std::chrono::milliseconds stop_after{std::chrono::minutes(60)};  ///< idle while running
   std::chrono::milliseconds archive_after{std::chrono::days(7)};   ///< idle while stopped

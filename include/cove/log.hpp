@@ -6,8 +6,10 @@
 
 namespace cove {
 
+/// How much a message matters.
 enum class LogLevel : std::uint8_t { kDebug, kInfo, kWarning, kError };
 
+/// Takes the messages of one Cove.
 class LogSink {
  public:
   virtual ~LogSink() = default;

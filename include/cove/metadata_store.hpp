@@ -39,6 +39,7 @@ enum class DocumentKind : std::uint8_t {
   kTombstone = 6,   ///< what a destroyed sandbox left to be swept again
 };
 
+/// What names a document.
 struct DocumentId {
   DocumentKind kind = DocumentKind::kSandbox;
   std::string name;  ///< 1 to 512 bytes, any but NUL; compared as bytes
@@ -58,13 +59,16 @@ struct DocumentIndex {
   friend bool operator==(const DocumentIndex&, const DocumentIndex&) = default;
 };
 
+/// A document as it is written.
 struct Document {
   std::string body;  ///< JSON text of up to 1 MiB; the store does not look inside
   DocumentIndex index;
 };
 
+/// Counts the changes of a document; only grows, and is never used again.
 enum class Version : std::uint64_t {};
 
+/// A document as it was found.
 struct StoredDocument {
   DocumentId id;
   Version version{};
@@ -78,6 +82,7 @@ enum class Durability : std::uint8_t {
   kDurable,  ///< over a crash of the machine: on disk before the call returns
 };
 
+/// By what the documents of a query are ordered.
 enum class QueryOrder : std::uint8_t {
   kByName,       ///< bytes of the name
   kByActivity,   ///< oldest active_at first, then name
@@ -108,6 +113,7 @@ struct DocumentPage {
 /// How many there are, by state.
 using StateCounts = std::map<std::string, std::uint64_t>;
 
+/// Keeps documents, for all processes of a deployment.
 class MetadataStore {
  public:
   virtual ~MetadataStore() = default;

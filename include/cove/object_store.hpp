@@ -26,6 +26,7 @@ namespace cove {
 /// Checks a key against the rule above; kInvalidArgument names the key and the rule.
 Result<void> validate(const ObjectKey& key);
 
+/// What is said of one object.
 struct ObjectInfo {
   ObjectKey key;
   std::uint64_t size = 0;  ///< bytes
@@ -33,11 +34,13 @@ struct ObjectInfo {
   friend bool operator==(const ObjectInfo&, const ObjectInfo&) = default;
 };
 
+/// Some objects of a list.
 struct ObjectPage {
   std::vector<ObjectInfo> objects;  ///< by key, in the order of bytes
   std::string next;                 ///< for `after`; empty = this was the last page
 };
 
+/// Keeps objects, for all processes of a deployment.
 class ObjectStore {
  public:
   virtual ~ObjectStore() = default;

@@ -30,6 +30,7 @@ class PartTools {
 
   /// Where the tasks of the part complete.
   virtual Scheduler& scheduler() const = 0;
+  /// The time that this Cove goes by.
   virtual const Clock& clock() const = 0;
 
   /// Takes a connected Unix stream socket over, whatever comes of it, and gives the guest behind

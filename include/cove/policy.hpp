@@ -27,6 +27,7 @@ struct SandboxLimits {
   std::uint32_t cpu_percent = 0;   ///< 100 = one core; default: not limited
 };
 
+/// What the sandboxes of a Cove may do and use.
 class SandboxPolicy {
  public:
   SandboxLimits limits;
@@ -41,7 +42,9 @@ class SandboxPolicy {
   /// Gives it a system that it may change, as root of it: see grants/writable_system.hpp.
   void allow(const grants::WritableSystem& grant);
 
+  /// Whether the grant was given.
   bool has_host_network() const noexcept { return host_network_; }
+  /// Whether the grant was given.
   bool has_writable_system() const noexcept { return writable_system_; }
 
   /// Reaches named hosts through a proxy: see grants/proxy_network.hpp.

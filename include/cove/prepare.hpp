@@ -50,6 +50,7 @@ enum class PrepareStage : std::uint8_t {
   kCapabilities = 8,
 };
 
+/// What the failure of a step means.
 enum class StepPolicy : std::uint8_t {
   kRequired = 1,  ///< its failure is the acquire's
 
@@ -119,6 +120,7 @@ struct PrepareStep {
   std::function<Task<Result<void>>(PrepareContext& context)> apply;
 };
 
+/// What became of a step.
 enum class StepOutcome : std::uint8_t { kSkipped = 1, kApplied = 2, kFailed = 3 };
 
 /// What became of one step.
@@ -151,6 +153,7 @@ struct PrepareReport {
   std::chrono::milliseconds waited{0};    ///< of that, for other chats' preparation
   std::vector<std::string> input_files;   ///< where each input file is, below /workspace
 
+  /// Whether any step failed.
   bool failed() const noexcept {
     for (const StepReport& step : steps) {
       if (step.outcome == StepOutcome::kFailed) return true;
@@ -161,6 +164,7 @@ struct PrepareReport {
 
 /// Something that happens while a workspace is prepared.
 struct PrepareEvent {
+  /// What happened.
   enum class Kind : std::uint8_t {
     kWaiting = 1,   ///< another chat's preparation goes first
     kStarted = 2,   ///< a step begins

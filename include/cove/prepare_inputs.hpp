@@ -30,7 +30,7 @@
 namespace cove {
 
 /// Where package managers get their packages: each an http(s) URL, empty = as the image has it. See
-/// docs/prepare.md, "Mirrors".
+/// docs/mirrors.md.
 struct Mirrors {
   std::string npm;       ///< registry of npm, yarn, pnpm and bun
   std::string pypi;      ///< index of pip and uv
@@ -104,6 +104,7 @@ struct PrepareEnvironment {
   std::string locale;     ///< LANG and LC_ALL: "de_DE.UTF-8"
 };
 
+/// All that is to be made ready; each part may be empty.
 struct PrepareInputs {
   Mirrors mirrors;
   std::vector<InputFile> files;

@@ -19,6 +19,7 @@ namespace cove {
 
 using ProcessId = StrongId<struct ProcessIdTag>;  ///< 32 hex, unique for the sandbox's life
 
+/// How a background process is kept.
 struct ProcessOptions {
   std::string name;  ///< for people: at most 100 bytes of UTF-8, no controls; not unique
 
@@ -26,6 +27,7 @@ struct ProcessOptions {
   std::chrono::seconds keep_alive{0};
 };
 
+/// What is said of one background process.
 struct ProcessInfo {
   ProcessId id;
   std::string name;
@@ -50,6 +52,7 @@ struct OutputRequest {
   std::chrono::milliseconds wait_for{0};  ///< waits so long for a byte or the end; at most 60 s
 };
 
+/// A part of what a process wrote to one stream.
 struct OutputSlice {
   Bytes bytes;
   std::uint64_t offset =

@@ -25,6 +25,7 @@
 
 namespace cove {
 
+/// Names a volume: the disk of one sandbox.
 struct VolumeRef {
   DeploymentId deployment;
   SandboxId sandbox;
@@ -33,6 +34,7 @@ struct VolumeRef {
   friend auto operator<=>(const VolumeRef&, const VolumeRef&) = default;
 };
 
+/// Names an instance: one start of what runs on a volume.
 struct InstanceRef {
   VolumeRef volume;
   Epoch epoch{};
@@ -48,11 +50,13 @@ struct ProviderCapabilities {
   bool pause = false;
 };
 
+/// Whether an instance runs.
 enum class InstanceState : std::uint8_t {
   kRunning,  ///< something of this epoch runs
   kGone,     ///< nothing of this epoch runs, and the provider itself says so: it is no guess
 };
 
+/// What the provider sees of an instance.
 struct InstanceStatus {
   InstanceState state = InstanceState::kGone;
   bool volume_present = false;  ///< the volume is there and its marker is right
@@ -65,6 +69,7 @@ struct ProviderInventory {
   std::vector<DeploymentId> others;  ///< deployments besides it that have or had volumes here
 };
 
+/// What an opened volume is used for.
 enum class VolumeAccess : std::uint8_t { kRead, kWrite };
 
 /// How a host's ids relate to those that the sandbox sees: inside = outside - `offset`, for
@@ -84,12 +89,18 @@ class OfflineVolume {
   /// A directory descriptor of the workspace's root. Borrowed. What is opened through it is opened
   /// beneath it, without links and magic links, and checked after opening: the content is hostile.
   virtual int workspace() const = 0;
+
+  /// The same of what is HOME inside; -1 where the volume has none that can be opened.
+  virtual int home() const { return -1; }
+
+  /// How the files' owners outside relate to those inside.
   virtual IdMapping ids() const = 0;
 
   /// Writes everything to the disk; what was written before is there after a crash.
   virtual Task<Result<void>> sync(const CallContext& call) = 0;
 };
 
+/// Gives volumes, and runs instances on them.
 class Provider {
  public:
   virtual ~Provider() = default;
@@ -100,6 +111,7 @@ class Provider {
   /// The node from which its volumes can be reached; empty = from everywhere.
   virtual NodeId node() const = 0;
 
+  /// What it can do; the same for its whole life.
   virtual ProviderCapabilities capabilities() const = 0;
 
   /// Creates an empty volume, or completes a half made one; its marker is written last. It is on

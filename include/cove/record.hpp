@@ -16,6 +16,7 @@
 
 namespace cove {
 
+/// Where a sandbox is between its operations.
 enum class SandboxState : std::uint8_t {
   kAbsent,    ///< only beside a provision or destroy operation
   kRunning,   ///< an instance of `epoch` runs on the volume `generation`
@@ -23,6 +24,7 @@ enum class SandboxState : std::uint8_t {
   kArchived,  ///< only the snapshot is there
 };
 
+/// What an operation does to a sandbox.
 enum class OperationKind : std::uint8_t {
   kProvision,
   kResume,
@@ -96,18 +98,22 @@ struct GarbageVolume {
 
   friend bool operator==(const GarbageVolume&, const GarbageVolume&) = default;
 };
+/// A snapshot that is to be deleted.
 struct GarbageSnapshot {
   SnapshotRef snapshot;
 
   friend bool operator==(const GarbageSnapshot&, const GarbageSnapshot&) = default;
 };
+/// What an archive that did not end may have left.
 struct GarbageAttempt {
   OperationId attempt;  ///< whatever an archive of this id uploaded
 
   friend bool operator==(const GarbageAttempt&, const GarbageAttempt&) = default;
 };
+/// One thing that is to be deleted.
 using Garbage = std::variant<GarbageVolume, GarbageSnapshot, GarbageAttempt>;
 
+/// All that is known of one sandbox.
 struct Record {
   SandboxId sandbox_id;
   WorkspaceKey key;

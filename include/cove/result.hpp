@@ -23,6 +23,7 @@ class BadResultAccess : public std::runtime_error {
  public:
   explicit BadResultAccess(const Error& error)
       : std::runtime_error(error.describe()), error_(error) {}
+  /// What the Result had instead of a value.
   const Error& error() const noexcept { return error_; }
 
  private:
@@ -39,6 +40,7 @@ class [[nodiscard]] Result {
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
   // NOLINTEND(google-explicit-constructor)
 
+  /// Whether it is a value, and not an error.
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
 
@@ -56,6 +58,7 @@ class [[nodiscard]] Result {
     return *failure;
   }
 
+  /// The value; BadResultAccess is thrown where it is an error.
   T& value() & {
     if (!has_value()) throw BadResultAccess(error());
     return **this;
@@ -69,6 +72,7 @@ class [[nodiscard]] Result {
     return std::move(**this);
   }
 
+  /// The value, or `fallback` where it is an error.
   T value_or(T fallback) && { return has_value() ? std::move(**this) : std::move(fallback); }
 
  private:
@@ -84,6 +88,7 @@ class [[nodiscard]] Result<void> {
   // NOLINTNEXTLINE(google-explicit-constructor): a function returns its error as it is
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
 
+  /// Whether it is a value, and not an error.
   bool has_value() const noexcept { return state_.index() == 0; }
   explicit operator bool() const noexcept { return has_value(); }
 
@@ -93,6 +98,8 @@ class [[nodiscard]] Result<void> {
     assert(failure != nullptr);
     return *failure;
   }
+
+  /// Throws BadResultAccess where it is an error.
   void value() const {
     if (!has_value()) throw BadResultAccess(error());
   }
@@ -128,5 +135,6 @@ inline Result<void> ok() { return {}; }
 /// The same inside a coroutine: COVE_CO_TRY(auto page, co_await store.query(query, call)).
 #define COVE_CO_TRY(declaration, ...) \
   COVE_DETAIL_TRY(co_return, COVE_DETAIL_JOIN(cove_try_, __LINE__), declaration, __VA_ARGS__)
+/// COVE_TRY_VOID inside a coroutine.
 #define COVE_CO_TRY_VOID(...) \
   COVE_DETAIL_TRY_VOID(co_return, COVE_DETAIL_JOIN(cove_try_, __LINE__), __VA_ARGS__)

@@ -24,6 +24,7 @@
 
 namespace cove {
 
+/// Who hears of changes.
 struct WatchCallbacks {
   std::function<void(std::vector<FileEvent> events)> on_events;
 
@@ -34,6 +35,7 @@ struct WatchCallbacks {
 /// Ends a watch. Copies end the same one; letting go of it ends nothing. Any thread.
 class WatchHandle {
  public:
+  /// Ends it: `on_done` comes with kCancelled. Harmless when repeated.
   void cancel() const;
 
  private:
@@ -54,6 +56,7 @@ class SandboxFiles {
   Result<FileContent> read(const std::string& path, const ReadRange& range = {},
                            const CallContext& call = {}) const;
 
+  /// Reads lines, writes a file, or edits one; see GuestFiles, each by its name.
   Result<LineSlice> read_lines(const std::string& path, const LineRange& range = {},
                                const CallContext& call = {}) const;
   Result<FileInfo> write_file(const std::string& path, ByteView content,
@@ -66,6 +69,7 @@ class SandboxFiles {
   Result<std::vector<Result<EditResult>>> edit_files(const std::vector<FileEdit>& edits,
                                                      const CallContext& call = {}) const;
 
+  /// Looks at paths, makes, removes, moves and copies them; see GuestFiles, each by its name.
   Result<FileInfo> stat(const std::string& path, const CallContext& call = {}) const;
   Result<FilePage> list(const std::string& path, const ListOptions& options = {},
                         const CallContext& call = {}) const;

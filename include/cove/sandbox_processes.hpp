@@ -34,6 +34,7 @@ class SandboxProcesses {
   /// All that were not removed, in the order of their start.
   Result<std::vector<ProcessInfo>> list_processes(const CallContext& call = {}) const;
 
+  /// One of them, by its id. kNotFound: it was removed, or never was.
   Result<ProcessInfo> find_process(const ProcessId& id, const CallContext& call = {}) const;
 
   /// Reads a part of what it wrote, also after its end.
@@ -100,6 +101,7 @@ class SandboxProcesses {
   void remove_process_async(ProcessId id, CallContext call, Done<void> done) const;
 
  protected:
+  /// As of SandboxFiles.
   using Reach = SandboxFiles::Reach;
   explicit SandboxProcesses(std::shared_ptr<const Reach> reach) : reach_(std::move(reach)) {}
 

@@ -80,6 +80,7 @@ class SandboxSearch {
                           CallContext call = {}) const;
 
  protected:
+  /// As of SandboxFiles.
   using Reach = SandboxFiles::Reach;
   explicit SandboxSearch(std::shared_ptr<const Reach> reach) : reach_(std::move(reach)) {}
 

@@ -13,6 +13,7 @@ namespace cove {
 /// Names a timer of one scheduler; 0 is none.
 enum class TimerId : std::uint64_t { kNone = 0 };
 
+/// Runs Cove's own code.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;

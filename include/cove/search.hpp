@@ -29,6 +29,7 @@
 
 namespace cove {
 
+/// Which lines are wanted.
 struct GrepQuery {
   /// RE2's syntax, or plain bytes where `literal`; held against one line at a time, without its
   /// line end. A wrong one is kInvalidArgument and says where.
@@ -80,6 +81,7 @@ struct GrepLine {
   TextEncoding encoding = TextEncoding::kBytes;
 };
 
+/// Which names are wanted.
 struct FindQuery {
   std::string glob;                  ///< empty = everything
   std::optional<FileType> type;      ///< none = of every type
@@ -120,6 +122,7 @@ struct FindEntry {
   std::optional<FileInfo> facts;
 };
 
+/// Why a search ended.
 enum class SearchEnd : std::uint8_t {
   kComplete = 1,
   kLimit = 2,      ///< there may be more: the limit was reached
@@ -134,6 +137,7 @@ struct SearchProblem {
   std::string message;
 };
 
+/// How a search ended, and what it went through.
 struct SearchSummary {
   SearchEnd ended = SearchEnd::kComplete;
   std::uint64_t matches = 0;         ///< matching lines or entries given
@@ -145,11 +149,13 @@ struct SearchSummary {
   std::vector<SearchProblem> problems;  ///< the first 16
 };
 
+/// The lines of a grep, and how it ended.
 struct GrepResult {
   std::vector<GrepLine> lines;
   SearchSummary summary;
 };
 
+/// The entries of a find, and how it ended.
 struct FindResult {
   std::vector<FindEntry> entries;
   SearchSummary summary;

@@ -24,7 +24,7 @@ struct SnapshotObject {
 
 /// A snapshot as the record keeps it.
 struct SnapshotRef {
-  std::uint32_t format = 1;  ///< 1 = one tar.zst; see docs/formats.md
+  std::uint32_t format = 1;  ///< 1 = the workspace, 2 = HOME too; see docs/formats.md
   std::vector<SnapshotObject> objects;
   std::uint64_t entries = 0;        ///< files, directories and links
   std::uint64_t content_bytes = 0;  ///< of regular files, uncompressed
@@ -49,6 +49,7 @@ struct FoundSnapshot {
   std::string problem;  ///< empty = its objects are there, each of its size
 };
 
+/// Some of the snapshots in the object store.
 struct FoundSnapshots {
   std::vector<FoundSnapshot> found;
   std::string next;  ///< for `after`; empty = this was the last page

@@ -27,6 +27,7 @@
 
 namespace cove {
 
+/// Whose form the description of tools has.
 enum class ToolFormat : std::uint8_t {
   kOpenAi = 1,  ///< [{"type": "function", "function": {"name", "description", "parameters"}}]
   kMcp = 2,    ///< [{"name", "title", "description", "inputSchema", "annotations"}], for tools/list
@@ -61,6 +62,7 @@ using FileLinkMaker =
     std::function<void(std::vector<FileToLink> files, CallContext call,
                        std::function<void(Result<std::vector<std::string>> urls)> done)>;
 
+/// What the host adds to a call.
 struct ToolOptions {
   FileLinkMaker link_maker;  ///< of sandbox_get_file_url; none = the tool answers kUnsupported
 };

@@ -33,6 +33,7 @@ using ByteSink = std::function<Result<void>(ByteView)>;
 /// Gives the next piece of an upload, an empty one at the end; an error ends it and is returned.
 using ByteFeed = std::function<Result<Bytes>()>;
 
+/// Who takes the pieces of a download.
 struct DownloadCallbacks {
   /// The next piece, lent for the call. After kPause nothing more comes, and none is asked for,
   /// until DownloadHandle::resume.
@@ -49,6 +50,7 @@ class DownloadHandle {
  public:
   /// Lets pieces come again after a callback answered kPause. Harmless otherwise.
   void resume() const;
+  /// Ends it: `on_done` comes with kCancelled. Harmless when repeated.
   void cancel() const;
 
  private:

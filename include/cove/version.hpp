@@ -3,9 +3,9 @@
 
 #include <string_view>
 
-#define COVE_VERSION_MAJOR 0
-#define COVE_VERSION_MINOR 1
-#define COVE_VERSION_PATCH 0
+#define COVE_VERSION_MAJOR 0  ///< of the headers
+#define COVE_VERSION_MINOR 1  ///< of the headers
+#define COVE_VERSION_PATCH 0  ///< of the headers
 
 namespace cove {
 

@@ -32,7 +32,7 @@ Result<void> validate(const WorkspaceKey& key);
 SandboxId sandbox_id_of(const WorkspaceKey& key);
 
 /// The directory name of a chat below /workspace/sessions: encodeURIComponent(chat id) where that
-/// is 1 to 200 bytes, not `.` or `..`, and not of the form `chat-` + 40 hex; else `chat-` + the
+/// is 1 to 200 bytes, not "." or "..", and not of the form `chat-` + 40 hex; else `chat-` + the
 /// first 40 hex of the chat id's sha256. kInvalidArgument: the chat id is empty.
 Result<std::string> session_segment(std::string_view chat_id);
 

@@ -1,9 +1,9 @@
 #include <cstdlib>
 #include <memory>
 
-#include <fcntl.h>
 #include <unistd.h>
 
+#include "base/system/standard_descriptors.hpp"
 #include "cli/machine/interrupt.hpp"
 #include "cli/program.hpp"
 
@@ -21,20 +21,10 @@ std::string current_directory() {
   return path ? path.get() : "/";
 }
 
-/// Whoever closed stdin, stdout or stderr must not get a file of Cove's in its place: reading is at
-/// its end then, and writing still fails.
-void fill_standard_descriptors() {
-  int fd = 0;
-  do {
-    fd = ::open("/dev/null", O_RDONLY);  // NOLINT(android-cloexec-open): children inherit these
-  } while (fd >= 0 && fd <= STDERR_FILENO);
-  if (fd > STDERR_FILENO) ::close(fd);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  fill_standard_descriptors();
+  cove::base::fill_standard_descriptors();
   const cove::cli::Interrupt interrupt;
   const cove::cli::Output output(STDOUT_FILENO, STDERR_FILENO);
   const cove::cli::Program program{

@@ -125,9 +125,8 @@ Task<Result<void>> run_download(std::shared_ptr<const AsyncDownload> download, P
 }
 
 void begin_download(std::shared_ptr<const AsyncDownload> download, PourForm form,
-                    const std::optional<Instant>& deadline,
-                    std::function<void(Result<void>)> on_done) {
-  const CallContext steered{.deadline = deadline, .stop = download->steering->stop_token()};
+                    const CallContext& call, std::function<void(Result<void>)> on_done) {
+  const CallContext steered = call.ended_by(download->steering->stop_token());
   const std::shared_ptr<client::GuestLink> link = download->reach->link;
   client::run_async<void>(
       link, steered,
@@ -168,9 +167,9 @@ Task<Result<typename FileCall::Value>> run_upload(std::shared_ptr<const AsyncUpl
 
 template <class FileCall>
 void begin_upload(std::shared_ptr<const AsyncUpload> upload, FileCall file_call,
-                  const std::optional<Instant>& deadline,
+                  const CallContext& call,
                   std::function<void(Result<typename FileCall::Value>)> done) {
-  const CallContext steered{.deadline = deadline, .stop = upload->steering->stop_token()};
+  const CallContext steered = call.ended_by(upload->steering->stop_token());
   const std::shared_ptr<client::GuestLink> link = upload->link;
   client::run_async<typename FileCall::Value>(
       link, steered,
@@ -198,7 +197,7 @@ DownloadHandle SandboxFiles::download_async(std::string path, DownloadCallbacks 
   auto on_done = std::move(callbacks.on_done);
   auto download = std::make_shared<const AsyncDownload>(
       AsyncDownload{reach_, reach_->at(std::move(path)), std::move(callbacks), handle, call.stop});
-  begin_download(std::move(download), pour_file, call.deadline, std::move(on_done));
+  begin_download(std::move(download), pour_file, call, std::move(on_done));
   return DownloadHandle(std::move(handle));
 }
 
@@ -208,7 +207,7 @@ DownloadHandle SandboxFiles::download_tree_async(std::string path, DownloadCallb
   auto on_done = std::move(callbacks.on_done);
   auto download = std::make_shared<const AsyncDownload>(
       AsyncDownload{reach_, reach_->at(std::move(path)), std::move(callbacks), handle, call.stop});
-  begin_download(std::move(download), pour_tree, call.deadline, std::move(on_done));
+  begin_download(std::move(download), pour_tree, call, std::move(on_done));
   return DownloadHandle(std::move(handle));
 }
 
@@ -219,7 +218,7 @@ UploadHandle SandboxFiles::upload_async(std::string path, WriteOptions options, 
       AsyncUpload{handle->link, handle->source, handle->steering, call.stop});
   client::UploadCall file_call{reach_->at(std::move(path)), std::move(options),
                                handle->source.get()};
-  begin_upload(std::move(upload), std::move(file_call), call.deadline, std::move(done));
+  begin_upload(std::move(upload), std::move(file_call), call, std::move(done));
   return UploadHandle(std::move(handle));
 }
 
@@ -229,7 +228,7 @@ UploadHandle SandboxFiles::upload_tree_async(std::string path, Done<TreeCounts> 
   auto upload = std::make_shared<const AsyncUpload>(
       AsyncUpload{handle->link, handle->source, handle->steering, call.stop});
   client::WriteTreeCall file_call{reach_->at(std::move(path)), handle->source.get()};
-  begin_upload(std::move(upload), std::move(file_call), call.deadline, std::move(done));
+  begin_upload(std::move(upload), std::move(file_call), call, std::move(done));
   return UploadHandle(std::move(handle));
 }
 

@@ -2,7 +2,6 @@
 /// thread and the scheduler. The runtime implements it.
 #pragma once
 
-#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include <cove/scheduler.hpp>
 
 #include "base/async/spawn.hpp"
+#include "base/values/caught.hpp"
 
 namespace cove::client {
 
@@ -48,14 +48,6 @@ class CallGate {
   virtual void complain(std::string_view what) = 0;
 };
 
-/// What an exception that is caught at a boundary becomes.
-inline Error error_of(const std::exception& exception) {
-  return Error(ErrorCode::kInternal, std::string("unexpected: ") + exception.what());
-}
-inline Error error_of_unknown() {
-  return Error(ErrorCode::kInternal, "unexpected: an exception that is no std::exception");
-}
-
 /// The Result type of what `Make` makes: a callable (const CallContext&) -> Task<Result<T>>.
 template <class Make>
 using ResultOf = typename std::invoke_result_t<Make&, const CallContext&>::value_type;
@@ -64,17 +56,16 @@ using ResultOf = typename std::invoke_result_t<Make&, const CallContext&>::value
 template <class Make>
 ResultOf<Make> run_blocking(CallGate& gate, const CallContext& call, Make make) {
   try {
-    COVE_TRY(const std::unique_ptr<CallScope> scope, gate.begin(call));
+    const base::Waiting waiting(call);
+    COVE_TRY(const std::unique_ptr<CallScope> scope, gate.begin(waiting.call()));
     if (gate.on_scheduler()) {
       return Error(ErrorCode::kFailedPrecondition,
                    "a blocking call inside one of Cove's callbacks would wait for itself; use the "
                    "form with a callback");
     }
     return base::sync_wait(gate.scheduler(), make(scope->context()));
-  } catch (const std::exception& e) {
-    return error_of(e);
   } catch (...) {
-    return error_of_unknown();
+    return base::caught_error();
   }
 }
 
@@ -83,10 +74,8 @@ template <class T>
 void call_back(CallGate& gate, const std::function<void(Result<T>)>& done, Result<T> result) {
   try {
     if (done) done(std::move(result));
-  } catch (const std::exception& e) {
-    gate.complain(std::string("a completion callback threw: ") + e.what());
   } catch (...) {
-    gate.complain("a completion callback threw");
+    gate.complain("a completion callback threw: " + base::caught_text());
   }
 }
 
@@ -100,10 +89,8 @@ Task<void> run_to_callback(std::shared_ptr<CallGate> gate, std::unique_ptr<CallS
     Task<Result<T>> task = make(scope->context());
     Result<T> value = co_await task;
     result.emplace(std::move(value));
-  } catch (const std::exception& e) {
-    result.emplace(error_of(e));
   } catch (...) {
-    result.emplace(error_of_unknown());
+    result.emplace(base::caught_error());
   }
   call_back<T>(*gate, done, std::move(*result));
   // What the host captured goes while the call still counts: its destructors run here, not later.

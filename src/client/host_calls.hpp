@@ -2,7 +2,6 @@
 /// may wait where the scheduler may not.
 #pragma once
 
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -17,10 +16,8 @@ template <class T, class Function, class... Args>
 Result<T> call_host(const char* name, const Function& function, const Args&... args) {
   try {
     return function(args...);
-  } catch (const std::exception& e) {
-    return Error(ErrorCode::kInternal, std::string(name) + " threw: " + e.what());
   } catch (...) {
-    return Error(ErrorCode::kInternal, std::string(name) + " threw");
+    return Error(ErrorCode::kInternal, std::string(name) + " threw: " + base::caught_text());
   }
 }
 
@@ -50,17 +47,16 @@ class Held {
 template <class T, class Work>
 Result<T> run_here(GuestLink& link, const CallContext& call, Work work) {
   try {
-    COVE_TRY(const std::unique_ptr<CallScope> scope, link.begin(call));
+    const base::Waiting waiting(call);
+    COVE_TRY(const std::unique_ptr<CallScope> scope, link.begin(waiting.call()));
     if (link.on_scheduler()) {
       return Error(ErrorCode::kFailedPrecondition,
                    "a call that blocks inside one of Cove's callbacks would wait for itself; make "
                    "it on a thread of your own");
     }
     return work(scope->context());
-  } catch (const std::exception& e) {
-    return error_of(e);
   } catch (...) {
-    return error_of_unknown();
+    return base::caught_error();
   }
 }
 

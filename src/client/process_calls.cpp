@@ -16,7 +16,7 @@ Task<Result<Hold>> hold(Guest& guest, const ProcessId& id, const CallContext& ca
   co_return co_await guest.attach(id, options, call);
 }
 
-/// What is written to a closed stdin is dropped inside, so it is looked at before.
+/// One write to a closed stdin is told too late, so it is looked at before.
 Task<Result<Hold>> hold_for_input(Guest& guest, const ProcessId& id, const CallContext& call) {
   COVE_CO_TRY(const ProcessInfo info, co_await guest.find_process(id, call));
   if (info.end) co_return Error(ErrorCode::kFailedPrecondition, "the process has ended");

@@ -53,7 +53,7 @@ ExecHandle SandboxClient::exec_async(ExecSpec spec, ExecCallbacks callbacks, Cal
                                   std::move(callbacks.on_output), steering};
   auto exec = std::make_shared<client::AsyncExec>(
       client::AsyncExec{impl_->link, std::move(command), call.stop});
-  const CallContext steered{.deadline = call.deadline, .stop = steering->stop_token()};
+  const CallContext steered = call.ended_by(steering->stop_token());
   client::run_async<ExecResult>(
       impl_->link, steered,
       [exec = std::move(exec)](const CallContext& inner) {

@@ -237,7 +237,7 @@ WatchHandle SandboxFiles::watch_async(std::string path, WatchOptions options,
   auto watch = std::make_shared<AsyncWatch>(AsyncWatch{reach_, reach_->at(std::move(path)), options,
                                                        std::move(callbacks.on_events), handle->stop,
                                                        call.stop});
-  const CallContext steered{.deadline = call.deadline, .stop = handle->stop->get_token()};
+  const CallContext steered = call.ended_by(handle->stop->get_token());
   client::run_async<void>(
       reach_->link, steered,
       [watch = std::move(watch)](const CallContext& inner) {

@@ -101,7 +101,7 @@ ExecHandle SandboxProcesses::attach_async(ProcessId id, AttachOptions options,
   client::AttachedProcess attached{std::move(id), options, std::move(callbacks.on_output),
                                    steering};
   auto attach = std::make_shared<AsyncAttach>(AsyncAttach{reach_, std::move(attached), call.stop});
-  const CallContext steered{.deadline = call.deadline, .stop = steering->stop_token()};
+  const CallContext steered = call.ended_by(steering->stop_token());
   client::run_async<ExecResult>(
       reach_->link, steered,
       [attach = std::move(attach)](const CallContext& inner) {

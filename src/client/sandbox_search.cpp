@@ -19,7 +19,7 @@ template <class Found, class Query>
 void start_search(const std::shared_ptr<client::GuestLink>& link,
                   client::StreamedSearch<Found, Query> search, const CallContext& call,
                   std::function<void(Result<SearchSummary>)> on_done) {
-  const CallContext steered{.deadline = call.deadline, .stop = search.steering->stop_token()};
+  const CallContext steered = call.ended_by(search.steering->stop_token());
   auto kept = std::make_shared<client::StreamedSearch<Found, Query>>(std::move(search));
   client::run_async<SearchSummary>(
       link, steered,

@@ -95,10 +95,8 @@ Task<void> send_asked(GuestLink& link,
     Task<Result<typename FileCall::Value>> task = ask_call(link, std::move(file_call), call);
     Result<typename FileCall::Value> sent = co_await task;
     result.emplace(std::move(sent));
-  } catch (const std::exception& e) {
-    result.emplace(error_of(e));
   } catch (...) {
-    result.emplace(error_of_unknown());
+    result.emplace(base::caught_error());
   }
   source->finish(std::move(*result));
 }

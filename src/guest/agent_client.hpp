@@ -25,18 +25,18 @@ struct Link {
   GuestCapabilities capabilities;
   AgentIdentity identity;
 
-  /// A request with an id of its own.
-  wire::Request request(decltype(wire::Request::body) body) const;
+  /// A request with an id of its own, under the call's fence.
+  wire::Request request(decltype(wire::Request::body) body, const CallContext& call) const;
 };
 
 using LinkPtr = std::shared_ptr<const Link>;
 
 /// A request with an id of its own, of those that are one kind with many bodies.
 template <class Body>
-wire::Request file_request(const Link& link, Body body) {
+wire::Request file_request(const Link& link, Body body, const CallContext& call) {
   wire::FileRequest wrapped;
   wrapped.body = std::move(body);
-  return link.request(std::move(wrapped));
+  return link.request(std::move(wrapped), call);
 }
 
 /// A stream that is let go with its owner, on the loop, from whatever thread that dies on.
@@ -87,7 +87,8 @@ struct CommandForm {
   std::optional<ProcessOptions> background;
 };
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
-                                    const ExecSpec& spec, const CommandForm& form);
+                                    const ExecSpec& spec, const CommandForm& form,
+                                    const CallContext& call);
 
 /// The request that started a process. kNotFound: no process has such an id.
 Result<wire::RequestId> request_id_of(const ProcessId& id);

@@ -1,9 +1,9 @@
 #include "guest/agent_egress.hpp"
 
-#include <exception>
 #include <utility>
 
 #include "base/async/spawn.hpp"
+#include "base/values/caught.hpp"
 
 namespace cove::guest {
 namespace {
@@ -67,8 +67,8 @@ Task<void> carry(std::shared_ptr<Way> way, Direction direction) {
   Result<void> ending = ok();
   try {
     ending = co_await direction(way);
-  } catch (const std::exception& e) {
-    ending = Error(ErrorCode::kInternal, e.what());
+  } catch (...) {
+    ending = base::caught_error();
   }
   leave(*way, ending);
 }
@@ -85,8 +85,8 @@ Task<void> connect_and_carry(base::IoLoop& loop, Egress& egress, Asked asked) {
       Error(ErrorCode::kInternal, "nothing was opened");
   try {
     opened = co_await egress.connect(asked.request, call);
-  } catch (const std::exception& e) {
-    opened = Error(ErrorCode::kInternal, e.what());
+  } catch (...) {
+    opened = base::caught_error();
   }
   if (!opened) {
     asked.connection->answer(*asked.stream, opened.error());

@@ -44,7 +44,7 @@ Task<Result<EditResult>> AgentFiles::edit_file(const GuestPath& path,
   body.path = path;
   body.edits = wire::shapes_of(edits);
   body.options = options;
-  const wire::Request request = file_request(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   StreamOwner& stream = *owner;
   Stream::Piece piece;
@@ -61,7 +61,7 @@ Task<Result<EditResult>> AgentFiles::edit_file(const GuestPath& path,
 Task<Result<void>> AgentFiles::make_directory(const GuestPath& path, const CallContext& call) {
   wire::MakeDirectoryRequest body;
   body.path = path;
-  return ask_plainly(link_, link_->request(std::move(body)), call);
+  return ask_plainly(link_, link_->request(std::move(body), call), call);
 }
 
 Task<Result<void>> AgentFiles::remove(const GuestPath& path, bool recursive,
@@ -69,7 +69,7 @@ Task<Result<void>> AgentFiles::remove(const GuestPath& path, bool recursive,
   wire::RemoveRequest body;
   body.path = path;
   body.recursive = recursive;
-  return ask_plainly(link_, link_->request(std::move(body)), call);
+  return ask_plainly(link_, link_->request(std::move(body), call), call);
 }
 
 Task<Result<FileInfo>> AgentFiles::move(const GuestPath& from, const GuestPath& to,
@@ -78,7 +78,7 @@ Task<Result<FileInfo>> AgentFiles::move(const GuestPath& from, const GuestPath& 
   body.from = from;
   body.to = to;
   body.options = options;
-  return ask_for_info(link_, file_request(*link_, std::move(body)), call);
+  return ask_for_info(link_, file_request(*link_, std::move(body), call), call);
 }
 
 Task<Result<TreeCounts>> AgentFiles::copy(const GuestPath& from, const GuestPath& to,
@@ -89,7 +89,7 @@ Task<Result<TreeCounts>> AgentFiles::copy(const GuestPath& from, const GuestPath
   body.to = to;
   body.options = options;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
-  const wire::Request request = file_request(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, 0));
   COVE_CO_TRY_VOID(co_await await_settled(*owner, call));
   co_return checked(*link, wire::parse_tree_counts(*(*owner)->response));
@@ -100,7 +100,7 @@ Task<Result<FileInfo>> AgentFiles::set_mode(const GuestPath& path, std::uint32_t
   wire::SetModeRequest body;
   body.path = path;
   body.mode = mode;
-  return ask_for_info(link_, file_request(*link_, std::move(body)), call);
+  return ask_for_info(link_, file_request(*link_, std::move(body), call), call);
 }
 
 Task<Result<FileInfo>> AgentFiles::make_symlink(const GuestPath& path, const std::string& target,
@@ -108,7 +108,7 @@ Task<Result<FileInfo>> AgentFiles::make_symlink(const GuestPath& path, const std
   wire::MakeSymlinkRequest body;
   body.path = path;
   body.target = target;
-  return ask_for_info(link_, file_request(*link_, std::move(body)), call);
+  return ask_for_info(link_, file_request(*link_, std::move(body), call), call);
 }
 
 }  // namespace cove::guest

@@ -155,7 +155,7 @@ Task<Result<GuestFile>> AgentFiles::read_file(const GuestPath& path, const ReadR
   body.path = path;
   body.range = range;
   body.credit = kFileWindow;
-  const wire::Request request = link->request(std::move(body));
+  const wire::Request request = link->request(std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   COVE_CO_TRY_VOID(co_await await_event(*owner, call));
   COVE_CO_TRY(auto opened, checked(*link, wire::parse_opened(*(*owner)->event)));
@@ -175,7 +175,7 @@ Task<Result<LineSlice>> AgentFiles::read_lines(const GuestPath& path, const Line
   body.path = path;
   body.range = range;
   body.credit = kFileWindow;
-  const wire::Request request = file_request(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   StreamOwner& stream = *owner;
   std::string text;
@@ -201,7 +201,7 @@ Task<Result<FileInfo>> AgentFiles::write_file(const GuestPath& path, ByteSource&
   wire::WriteRequest body;
   body.path = path;
   body.options = options;
-  const wire::Request request = link->request(std::move(body));
+  const wire::Request request = link->request(std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   COVE_CO_TRY_VOID(co_await send_all(*owner, content, call));
   co_return checked(*link, wire::parse_file_info(*(*owner)->response));
@@ -211,7 +211,7 @@ Task<Result<FileInfo>> AgentFiles::stat(const GuestPath& path, const CallContext
   const LinkPtr link = link_;
   wire::StatRequest body;
   body.path = path;
-  wire::Request request = link->request(std::move(body));
+  wire::Request request = link->request(std::move(body), call);
   COVE_CO_TRY(const Bytes payload, co_await ask(link, std::move(request), call));
   co_return checked(*link, wire::parse_file_info(payload));
 }
@@ -224,7 +224,7 @@ Task<Result<FilePage>> AgentFiles::list(const GuestPath& path, const ListOptions
   body.path = path;
   body.options = options;
   body.credit = kFileWindow;
-  const wire::Request request = link->request(std::move(body));
+  const wire::Request request = link->request(std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   StreamOwner& stream = *owner;
   FilePage page;
@@ -245,7 +245,7 @@ Task<Result<FilePage>> AgentFiles::list(const GuestPath& path, const ListOptions
 Task<Result<void>> AgentGuest::sync(const CallContext& call) {
   const LinkPtr link = link_;
   const wire::SyncRequest body;
-  wire::Request request = link->request(body);
+  wire::Request request = link->request(body, call);
   const Result<Bytes> answer = co_await ask(link, std::move(request), call);
   if (!answer) co_return answer.error();
   co_return ok();

@@ -99,8 +99,9 @@ Task<Result<void>> await_command(const StreamOwner& stream, const ExecSpec& spec
 
 }  // namespace
 
-wire::Request Link::request(decltype(wire::Request::body) body) const {
+wire::Request Link::request(decltype(wire::Request::body) body, const CallContext& call) const {
   wire::Request request;
+  request.fence = call.fence;
   runtime.ids.fill(request.id);
   request.body = std::move(body);
   return request;
@@ -137,7 +138,8 @@ Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& 
 }
 
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
-                                    const ExecSpec& spec, const CommandForm& form) {
+                                    const ExecSpec& spec, const CommandForm& form,
+                                    const CallContext& call) {
   COVE_TRY_VOID(wire::check_exec(spec));
   wire::ExecRequest exec;
   exec.session = session;
@@ -165,7 +167,7 @@ Result<CommandRequest> make_command(const Link& link, const std::string& session
     Bytes stdin_bytes(bytes.begin(), bytes.end());
     command.pieces.push_back({wire::Channel::kMain, std::move(stdin_bytes), !form.keep_stdin});
   }
-  command.request = link.request(std::move(exec));
+  command.request = link.request(std::move(exec), call);
   return command;
 }
 
@@ -181,7 +183,7 @@ bool AgentGuest::is_connected() const { return link_->connection->is_open(); }
 Task<Result<GuestStatus>> AgentGuest::status(const CallContext& call) {
   const LinkPtr link = link_;
   const wire::StatusRequest body;
-  wire::Request request = link->request(body);
+  wire::Request request = link->request(body, call);
   COVE_CO_TRY(const Bytes payload, co_await ask(link, std::move(request), call));
   co_return checked(*link, wire::parse_status(payload));
 }
@@ -194,7 +196,7 @@ Task<Result<void>> AgentGuest::hold_commands(const std::string& by,
   if (!link->capabilities.holds) co_return ok();
   wire::PrepareStopRequest body{
       by, static_cast<std::uint32_t>(std::clamp<std::int64_t>(length.count(), 0, 60'000))};
-  wire::Request request = link->request(std::move(body));
+  wire::Request request = link->request(std::move(body), call);
   const Result<Bytes> answer = co_await ask(link, std::move(request), call);
   if (!answer) co_return answer.error();
   co_return ok();
@@ -204,7 +206,7 @@ Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecS
                                          const CallContext& call) {
   const LinkPtr link = link_;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
-  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, CommandForm()));
+  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, CommandForm(), call));
   const std::uint64_t window = 2 * (spec.output.head_bytes + spec.output.tail_bytes);
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, window));
   StreamOwner& stream = *owner;

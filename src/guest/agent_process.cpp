@@ -40,7 +40,7 @@ class AgentProcess final : public GuestProcess {
   Task<Result<void>> write_stdin(ByteView bytes, const CallContext& call) override {
     const auto owner = owner_;
     StreamOwner& stream = *owner;
-    if (stdin_closed_ || stream->is_over()) co_return closed();
+    if (stdin_closed_ || stream->unread || stream->is_over()) co_return closed();
     Stream::Piece piece;
     piece.bytes.assign(bytes.begin(), bytes.end());
     const auto sent = std::make_shared<std::size_t>(0);
@@ -50,7 +50,7 @@ class AgentProcess final : public GuestProcess {
     // The rest must not go when the call is long over: it may be written again.
     if (!over) take_back(*stream, sent);
     if (!over) co_return over.error().with_context("written", std::to_string(*sent));
-    if (*sent < bytes.size()) co_return unread(*sent, bytes.size());
+    if (*sent < bytes.size()) co_return unread(*stream, *sent, bytes.size());
     co_return ok();
   }
 
@@ -102,10 +102,12 @@ class AgentProcess final : public GuestProcess {
     co_return result;
   }
 
-  static Error unread(std::size_t sent, std::size_t size) {
-    return Error(ErrorCode::kFailedPrecondition, "the command ended when " + std::to_string(sent) +
-                                                     " of " + std::to_string(size) +
-                                                     " bytes were written to its stdin")
+  static Error unread(const Stream& stream, std::size_t sent, std::size_t size) {
+    const std::string what =
+        stream.is_over() ? "the command ended" : "the command closed its stdin";
+    return Error(ErrorCode::kFailedPrecondition, what + " when " + std::to_string(sent) + " of " +
+                                                     std::to_string(size) +
+                                                     " bytes were written to it")
         .with_context("written", std::to_string(sent));
   }
 
@@ -133,7 +135,7 @@ class AgentProcess final : public GuestProcess {
   template <class Body>
   Task<Result<void>> tell(Body body, const CallContext& call) {
     const LinkPtr link = owner_->link();
-    wire::Request request = link->request(std::move(body));
+    wire::Request request = link->request(std::move(body), call);
     const Result<Bytes> answer = co_await ask(link, std::move(request), call);
     if (!answer) co_return answer.error();
     co_return ok();
@@ -172,7 +174,7 @@ Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const s
   CommandForm form;
   form.streamed = true;
   form.keep_stdin = keep_stdin;
-  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, form));
+  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, form, call));
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, kStreamWindow));
   StreamOwner& stream = *owner;
   stream->collect = command.request.id;
@@ -202,7 +204,7 @@ Task<Result<std::shared_ptr<GuestProcess>>> attach_to(LinkPtr link, const Proces
   COVE_CO_TRY(body.process, request_id_of(id));
   body.from = options;
   body.credit = kStreamWindow;
-  const wire::Request request = link->request(body);
+  const wire::Request request = link->request(body, call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kStreamWindow));
   StreamOwner& stream = *owner;
   while (!stream->event && !stream->is_over()) {

@@ -58,7 +58,7 @@ Task<Result<ProcessInfo>> AgentGuest::start_process(const std::string& session,
   CommandForm form;
   form.keep_stdin = true;
   form.background = options;
-  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, form));
+  COVE_CO_TRY(CommandRequest command, make_command(*link, session, spec, form, call));
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, 0));
   StreamOwner& stream = *owner;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
@@ -71,7 +71,7 @@ Task<Result<std::vector<ProcessInfo>>> AgentGuest::list_processes(const CallCont
   const LinkPtr link = link_;
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
   const wire::ListProcessesRequest body;
-  const wire::Request request = link->request(body);
+  const wire::Request request = link->request(body, call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kListWindow));
   StreamOwner& stream = *owner;
   while (!stream->is_over()) COVE_CO_TRY_VOID(co_await stream->changed(call));
@@ -83,7 +83,7 @@ Task<Result<ProcessInfo>> AgentGuest::find_process(const ProcessId& id, const Ca
   const LinkPtr link = link_;
   wire::FindProcessRequest body;
   COVE_CO_TRY(body.process, request_id_of(id));
-  wire::Request request = link->request(body);
+  wire::Request request = link->request(body, call);
   COVE_CO_TRY(const Bytes payload, co_await ask(link, std::move(request), call));
   co_return checked(*link, wire::parse_process_info(payload));
 }
@@ -97,7 +97,7 @@ Task<Result<OutputSlice>> AgentGuest::process_output(const ProcessId& id,
   wire::ProcessOutputRequest body;
   COVE_CO_TRY(body.process, request_id_of(id));
   body.range = request;
-  const wire::Request asked = link->request(body);
+  const wire::Request asked = link->request(body, call);
   COVE_CO_TRY(const auto owner, open_stream(link, asked, request.limit));
   StreamOwner& stream = *owner;
   while (!stream->is_over()) COVE_CO_TRY_VOID(co_await stream->changed(call));
@@ -115,7 +115,7 @@ Task<Result<void>> AgentGuest::remove_process(const ProcessId& id, const CallCon
   const LinkPtr link = link_;
   wire::RemoveProcessRequest body;
   COVE_CO_TRY(body.process, request_id_of(id));
-  wire::Request request = link->request(body);
+  wire::Request request = link->request(body, call);
   const Result<Bytes> answer = co_await ask(link, std::move(request), call);
   if (!answer) co_return answer.error();
   co_return ok();

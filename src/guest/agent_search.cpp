@@ -101,7 +101,7 @@ Task<Result<std::unique_ptr<SearchStream<Item>>>> begin_search(LinkPtr link, con
   Body body;
   body.start = start_of(*link, path, call);
   body.query = query;
-  const wire::Request request = link->request(std::move(body));
+  const wire::Request request = link->request(std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kSearchWindow));
   StreamOwner& stream = *owner;
   while (stream->arrived.empty() && !stream->is_over()) {

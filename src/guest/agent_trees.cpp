@@ -41,7 +41,7 @@ Task<Result<std::unique_ptr<ByteSource>>> AgentFiles::read_tree(const GuestPath&
   wire::TreeOutRequest body;
   body.path = path;
   body.credit = kFileWindow;
-  const wire::Request request = file_request(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   COVE_CO_TRY_VOID(co_await await_event(*owner, call));
   co_return make_source(owner);
@@ -53,7 +53,7 @@ Task<Result<TreeCounts>> AgentFiles::write_tree(const GuestPath& path, ByteSourc
   COVE_CO_TRY_VOID(call.check(link->runtime.clock));
   wire::TreeInRequest body;
   body.path = path;
-  const wire::Request request = file_request(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, 0, true));
   COVE_CO_TRY_VOID(co_await send_all(*owner, archive, call));
   co_return checked(*link, wire::parse_tree_counts(*(*owner)->response));
@@ -68,7 +68,7 @@ Task<Result<std::unique_ptr<GuestWatch>>> AgentFiles::watch(const GuestPath& pat
   body.path = path;
   body.options = options;
   body.credit = kWatchWindow;
-  const wire::Request request = file_request(*link, std::move(body));
+  const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kWatchWindow));
   COVE_CO_TRY_VOID(co_await await_event(*owner, call));
   co_return std::unique_ptr<GuestWatch>(std::make_unique<AgentWatch>(owner));

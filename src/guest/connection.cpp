@@ -80,7 +80,7 @@ std::shared_ptr<Stream> Connection::open(ByteView request, std::uint64_t window,
 }
 
 void Connection::send(Stream& stream, Stream::Piece piece) {
-  if (stream.is_over() || lost_) return;
+  if (stream.is_over() || stream.unread || lost_) return;
   stream.outgoing.push_back(std::move(piece));
   pump(stream);
   flush();
@@ -252,6 +252,14 @@ Result<void> Connection::take_on_stream(const wire::FrameView& frame, Stream& st
       flush();
       return ok();
     }
+    case wire::FrameType::kEnd:
+      if (frame.channel != wire::Channel::kMain || !frame.payload.empty()) {
+        return violation("an end that is malformed");
+      }
+      stream.unread = true;
+      stream.outgoing.clear();
+      stream.notify();
+      return ok();
     case wire::FrameType::kEvent:
       if (!stream.event) stream.event.emplace(frame.payload.begin(), frame.payload.end());
       stream.notify();

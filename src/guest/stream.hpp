@@ -63,6 +63,7 @@ class Stream {
   std::optional<Asked> asked;
 
   std::deque<Piece> outgoing;
+  bool unread = false;  ///< the agent reads no more of the main channel
   wire::SendWindow credit{wire::kInitialCredit};
 
  private:

@@ -145,19 +145,25 @@ void Core::log(LogLevel level, const std::string& message) const {
   if (parts.log != nullptr) parts.log->write(level, message);
 }
 
-void Core::run_beside(Task<void> task) {
-  ++running_beside_;
-  base::spawn(parts.scheduler, count_out(shared_from_this(), std::move(task)));
+Core::Work::Work(std::shared_ptr<Core> core) : core_(std::move(core)) { ++core_->at_work_; }
+
+Core::Work::~Work() {
+  if (--core_->at_work_ > 0) return;
+  for (const auto& waiter : std::exchange(core_->idle_waiters_, {})) waiter->complete(ok());
 }
 
-Task<void> Core::count_out(std::shared_ptr<Core> core, Task<void> task) {
+void Core::run_beside(Task<void> task) {
+  auto work = std::make_unique<Work>(shared_from_this());  // from now on, not from its first turn
+  base::spawn(parts.scheduler, run_as_work(std::move(work), std::move(task)));
+}
+
+Task<void> Core::run_as_work(std::unique_ptr<Work> work, Task<void> task) {
   co_await task;
-  if (--core->running_beside_ > 0) co_return;
-  for (const auto& waiter : std::exchange(core->idle_waiters_, {})) waiter->complete(ok());
+  work.reset();
 }
 
 Task<void> Core::wait_until_idle(const CallContext& call) {
-  for (CallContext bound = call; running_beside_ > 0;) {
+  for (CallContext bound = call; at_work_ > 0;) {
     const auto idle = base::Completion<Result<void>>::make(parts.scheduler);
     idle_waiters_.push_back(idle);
     const auto waited = co_await base::wait_bounded<void>(idle, parts.scheduler, bound);

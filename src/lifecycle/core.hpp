@@ -88,7 +88,19 @@ class Core : public std::enable_shared_from_this<Core> {
 
   void log(LogLevel level, const std::string& message) const;
 
-  /// Runs a task beside its caller; close() waits for it.
+  /// Something that goes on: close() waits for it.
+  class Work {
+   public:
+    explicit Work(std::shared_ptr<Core> core);
+    Work(const Work&) = delete;
+    Work& operator=(const Work&) = delete;
+    ~Work();
+
+   private:
+    std::shared_ptr<Core> core_;
+  };
+
+  /// Runs a task beside its caller, as work of its own.
   void run_beside(Task<void> task);
   Task<void> wait_until_idle(const CallContext& call);
 
@@ -102,11 +114,11 @@ class Core : public std::enable_shared_from_this<Core> {
   void stop_using(const SandboxId& sandbox);
 
  private:
-  static Task<void> count_out(std::shared_ptr<Core> core, Task<void> task);
+  static Task<void> run_as_work(std::unique_ptr<Work> work, Task<void> task);
   static Task<void> renew_leases(std::shared_ptr<Core> core);
   Task<void> renew_lease_of(InstanceRef instance);
 
-  std::size_t running_beside_ = 0;
+  std::size_t at_work_ = 0;
   std::vector<std::shared_ptr<base::Completion<Result<void>>>> idle_waiters_;
   TimerId renew_timer_ = TimerId::kNone;
 };

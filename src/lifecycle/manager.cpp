@@ -98,6 +98,7 @@ Leases& LifecycleManager::leases() { return *impl_->core->leases; }
 Task<Result<AcquiredInstance>> LifecycleManager::acquire(const WorkspaceKey& key,
                                                          const SandboxId& sandbox,
                                                          const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::acquire(impl_->core, key, sandbox, call);
 }
 
@@ -110,22 +111,26 @@ bool LifecycleManager::drains(const SandboxId& sandbox) const {
 }
 
 Task<Result<void>> LifecycleManager::release(const SandboxId& sandbox, const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await release_use(*impl_->core, sandbox, call);
 }
 
 Task<Result<bool>> LifecycleManager::report_unreachable(const InstanceRef& instance,
                                                         const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::report_unreachable(impl_->core, instance, Reason::kAcquire, call);
 }
 
 Task<Result<void>> LifecycleManager::stop(const SandboxId& sandbox, const StopOptions& options,
                                           const CallContext& call) {
+  const Core::Work work(impl_->core);
   const Request request{Goal::kStopped, options};
   co_return co_await lifecycle::settle(impl_->core, sandbox, request, call);
 }
 
 Task<Result<void>> LifecycleManager::archive(const SandboxId& sandbox, const StopOptions& options,
                                              const CallContext& call) {
+  const Core::Work work(impl_->core);
   const Request request{Goal::kArchived, options};
   co_return co_await lifecycle::settle(impl_->core, sandbox, request, call);
 }
@@ -143,6 +148,7 @@ Task<Result<void>> LifecycleManager::archive(const SandboxId& sandbox, StopDrain
 }
 
 Task<Result<void>> LifecycleManager::destroy(const SandboxId& sandbox, const CallContext& call) {
+  const Core::Work work(impl_->core);
   const StopOptions options{StopDrain::kCancel};
   const Request request{Goal::kGone, options};
   co_return co_await lifecycle::settle(impl_->core, sandbox, request, call);
@@ -151,56 +157,67 @@ Task<Result<void>> LifecycleManager::destroy(const SandboxId& sandbox, const Cal
 Task<Result<void>> LifecycleManager::relocate(const SandboxId& sandbox,
                                               const RelocateOptions& options,
                                               const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::relocate(impl_->core, sandbox, options, call);
 }
 
 Task<Result<std::uint32_t>> LifecycleManager::destroy_source(
     const std::string& source, std::function<void(const SourceProgress& so_far)> progress,
     const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::destroy_source(impl_->core, source, std::move(progress), call);
 }
 
 Task<Result<std::uint32_t>> LifecycleManager::destroy_source(const std::string& source,
                                                              const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::destroy_source(impl_->core, source, nullptr, call);
 }
 
 Task<Result<void>> LifecycleManager::set_idle_policy(const std::string& source,
                                                      const IdlePolicy& policy,
                                                      const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::set_idle_policy(impl_->core, source, policy, call);
 }
 
 Task<Result<IdlePolicy>> LifecycleManager::idle_policy(const std::string& source,
                                                        const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::idle_policy(impl_->core, source, call);
 }
 
 Task<Result<RecoverReport>> LifecycleManager::recover(const DeploymentId& deployment,
                                                       const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::recover(impl_->core, deployment, call);
 }
 
 Task<Result<std::string>> LifecycleManager::metrics(const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::metrics_text(impl_->core, call);
 }
 
 Task<Result<void>> LifecycleManager::revive_source(const std::string& source,
                                                    const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::revive_source(impl_->core, source, call);
 }
 
 Task<Result<SweepReport>> LifecycleManager::sweep(const SweepOptions& options,
                                                   const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::sweep(impl_->core, options, call);
 }
 
 Task<Result<SweepReport>> LifecycleManager::sweep(const CallContext& call) {
+  const Core::Work work(impl_->core);
   const SweepOptions options;
   co_return co_await lifecycle::sweep(impl_->core, options, call);
 }
 
 Task<Result<Record>> LifecycleManager::find(const SandboxId& sandbox, const CallContext& call) {
+  const Core::Work work(impl_->core);
   COVE_CO_TRY(auto found, co_await impl_->core->records.load(sandbox, call));
   if (!found) co_return not_found(sandbox);
   co_return std::move(found->record);
@@ -208,6 +225,7 @@ Task<Result<Record>> LifecycleManager::find(const SandboxId& sandbox, const Call
 
 Task<Result<RecordPage>> LifecycleManager::list(const std::string& source, const std::string& after,
                                                 std::uint32_t limit, const CallContext& call) {
+  const Core::Work work(impl_->core);
   DocumentQuery query;
   if (!source.empty()) query.source = source;
   query.after = after;
@@ -228,6 +246,7 @@ Task<Result<RecordPage>> LifecycleManager::list(const std::string& source, const
 }
 
 Task<Result<OrphanReport>> LifecycleManager::orphans(const CallContext& call) {
+  const Core::Work work(impl_->core);
   co_return co_await lifecycle::find_orphans(impl_->core, call);
 }
 

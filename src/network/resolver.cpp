@@ -13,6 +13,7 @@
 
 #include "base/async/completion.hpp"
 #include "base/async/quiet_thread.hpp"
+#include "base/values/caught.hpp"
 
 namespace cove::network {
 namespace {
@@ -124,8 +125,8 @@ void Resolver::work(const std::shared_ptr<State>& state) {
     Result<Addresses> found = Error(ErrorCode::kInternal, "nothing was looked up");
     try {
       found = state->lookup(question.name);
-    } catch (const std::exception& e) {
-      found = Error(ErrorCode::kInternal, e.what());
+    } catch (...) {
+      found = base::caught_error();
     }
     lock.lock();
     // Under the lock: after the close there may be no scheduler to resume anybody on.

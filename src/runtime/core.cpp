@@ -5,6 +5,8 @@
 
 #include "base/async/quiet_thread.hpp"
 #include "base/async/spawn.hpp"
+#include "base/system/standard_descriptors.hpp"
+#include "base/values/caught.hpp"
 
 namespace cove::runtime {
 namespace {
@@ -14,6 +16,7 @@ constexpr std::chrono::milliseconds kLongest = std::chrono::hours(24 * 365);
 }  // namespace
 
 Result<std::shared_ptr<Core>> Core::open(Config config, Parts parts) {
+  base::fill_standard_descriptors();
   COVE_TRY(auto machinery, assemble(std::move(config), std::move(parts)));
   const std::shared_ptr<Core> core(new Core(std::move(machinery)));
   core->start_timers();
@@ -188,8 +191,8 @@ Task<void> Core::sweep_once(std::shared_ptr<Core> core, std::unique_ptr<client::
     if (report) {
       for (const std::string& error : report->errors) core->complain("sweep: " + error);
     }
-  } catch (const std::exception& e) {
-    core->complain(std::string("sweep: ") + e.what());
+  } catch (...) {
+    core->complain("sweep: " + base::caught_text());
   }
   core->arm_sweep();
   scope.reset();

@@ -2,6 +2,7 @@
 
 #include <cove/cove.hpp>
 
+#include "base/values/caught.hpp"
 #include "client/guest_link.hpp"
 #include "prepare/skills/index.hpp"
 #include "prepare/steps/plan.hpp"
@@ -55,13 +56,17 @@ SandboxClient Workspace::client() const { return impl_->client; }
 
 namespace {
 
-/// Compares what is placed with what was published, once per instance.
+/// Compares what is placed with what was published, once per instance; what differs is placed again
+/// by the next acquire.
 Task<Result<SkillIndex>> find_skills(std::shared_ptr<Holder> holder, const CallContext& call) {
   COVE_CO_TRY(const auto guest, co_await holder->guest(call));
   const std::string instance = prepare::instance_name(&holder->instance());
   const std::string home = kHome;
-  co_return co_await prepare::index_skills(*holder->shelf(), *guest, instance,
-                                           *holder->place().preparing->steps().skills, home, call);
+  prepare::SkillInputs& inputs = *holder->place().preparing->steps().skills;
+  COVE_CO_TRY(SkillIndex index, co_await prepare::index_skills(*holder->shelf(), *guest, instance,
+                                                               inputs, home, call));
+  if (!index.problems.empty()) co_await holder->place_skills_again(*guest, call);
+  co_return index;
 }
 
 }  // namespace
@@ -128,12 +133,12 @@ Task<Result<Place>> make_place(Core& core, WorkspaceKey key, AcquireOptions opti
 }
 
 /// The handle that prepare steps see.
-std::optional<Workspace> step_handle(const std::shared_ptr<Holder>& holder,
-                                     std::shared_ptr<Guest> guest) {
-  if (!holder) return std::nullopt;
-  auto link = std::make_shared<runtime::StepLink>(holder, std::move(guest));
+std::shared_ptr<const Workspace> step_handle(const std::shared_ptr<Holder>& holder,
+                                             std::shared_ptr<Guest> guest, std::uint64_t fence) {
+  if (!holder) return nullptr;
+  auto link = std::make_shared<runtime::StepLink>(holder, std::move(guest), fence);
   auto client = client::make_client(std::move(link), holder->place().session);
-  return Workspace(
+  return std::make_shared<const Workspace>(
       std::make_shared<Workspace::Impl>(holder, std::move(client), AcquireWork::kNone));
 }
 
@@ -156,10 +161,10 @@ Task<Result<Workspace>> acquire_workspace(std::shared_ptr<Core> core, WorkspaceK
   place.preparing->skills_held =
       core->skills()->uses().hold(sandbox, *place.preparing->steps().skills);
   const auto holder = std::make_shared<Holder>(core, seat, std::move(place));
-  holder->place().preparing->make_handle =
-      [weak = std::weak_ptr<Holder>(holder)](std::shared_ptr<Guest> guest) {
-        return step_handle(weak.lock(), std::move(guest));
-      };
+  holder->place().preparing->make_handle = [weak = std::weak_ptr<Holder>(holder)](
+                                               std::shared_ptr<Guest> guest, std::uint64_t fence) {
+    return step_handle(weak.lock(), std::move(guest), fence);
+  };
   COVE_CO_TRY(const runtime::BroughtUp up,
               co_await runtime::bring_up(*core, *seat, holder->place(), call));
   co_return Workspace(std::make_shared<Workspace::Impl>(holder, up.work));
@@ -242,10 +247,8 @@ Result<Cove> Cove::open(Config config, Parts parts) {
   try {
     COVE_TRY(std::shared_ptr<Core> core, Core::open(std::move(config), std::move(parts)));
     return Cove(std::make_shared<Impl>(std::move(core)));
-  } catch (const std::exception& e) {
-    return client::error_of(e);
   } catch (...) {
-    return client::error_of_unknown();
+    return base::caught_error();
   }
 }
 

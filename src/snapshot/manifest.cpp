@@ -56,26 +56,37 @@ Result<void> read_owner(const json& from, Manifest& to) {
   return {};
 }
 
-Result<void> read_data(const json& from, Manifest& to) {
+Result<SavedTree> read_tree(const json& from) {
+  SavedTree tree;
   const json* const data = member(from, "data");
   if (data == nullptr) return not_a_manifest("data");
   COVE_TRY(std::string key, text_of(*data, "key"));
-  to.data.key = ObjectKey(std::move(key));
-  if (!validate(to.data.key)) return not_a_manifest("data.key");
-  COVE_TRY(to.data.size, number_of(*data, "size"));
-  COVE_TRY(to.data.sha256, text_of(*data, "sha256"));
-  if (!base::is_hex(to.data.sha256, 64)) return not_a_manifest("data.sha256");
-  return {};
-}
-
-Result<void> read_counts(const json& from, Manifest& to) {
-  COVE_TRY(to.counts.entries, number_of(from, "entries"));
-  COVE_TRY(to.counts.content_bytes, number_of(from, "content_bytes"));
+  tree.data.key = ObjectKey(std::move(key));
+  if (!validate(tree.data.key)) return not_a_manifest("data.key");
+  COVE_TRY(tree.data.size, number_of(*data, "size"));
+  COVE_TRY(tree.data.sha256, text_of(*data, "sha256"));
+  if (!base::is_hex(tree.data.sha256, 64)) return not_a_manifest("data.sha256");
+  COVE_TRY(tree.counts.entries, number_of(from, "entries"));
+  COVE_TRY(tree.counts.content_bytes, number_of(from, "content_bytes"));
   const json* const skipped = member(from, "skipped");
   if (skipped == nullptr) return not_a_manifest("skipped");
-  COVE_TRY(to.counts.sockets, number_of(*skipped, "sockets"));
-  COVE_TRY(to.counts.devices, number_of(*skipped, "devices"));
-  return {};
+  COVE_TRY(tree.counts.sockets, number_of(*skipped, "sockets"));
+  COVE_TRY(tree.counts.devices, number_of(*skipped, "devices"));
+  return tree;
+}
+
+void write_tree(const SavedTree& tree, json& to) {
+  to["data"]["key"] = tree.data.key.str();
+  to["data"]["size"] = tree.data.size;
+  to["data"]["sha256"] = tree.data.sha256;
+  to["entries"] = tree.counts.entries;
+  to["content_bytes"] = tree.counts.content_bytes;
+  to["skipped"]["sockets"] = tree.counts.sockets;
+  to["skipped"]["devices"] = tree.counts.devices;
+}
+
+std::uint32_t format_of(const Manifest& manifest) {
+  return manifest.home ? kFormatWithHome : kFormat;
 }
 
 }  // namespace
@@ -83,7 +94,7 @@ Result<void> read_counts(const json& from, Manifest& to) {
 std::string to_json(const Manifest& manifest) {
   const WorkspaceKey& key = manifest.owner.key;
   json text;
-  text["format"] = kFormat;
+  text["format"] = format_of(manifest);
   text["deployment"] = manifest.owner.deployment.str();
   text["sandbox"] = manifest.owner.sandbox.str();
   text["incarnation"] = manifest.owner.incarnation.str();
@@ -92,13 +103,8 @@ std::string to_json(const Manifest& manifest) {
   text["key"]["source_type"] = key.source_type;
   text["key"]["source_id"] = key.source_id;
   text["key"]["user_id"] = key.user_id;
-  text["data"]["key"] = manifest.data.key.str();
-  text["data"]["size"] = manifest.data.size;
-  text["data"]["sha256"] = manifest.data.sha256;
-  text["entries"] = manifest.counts.entries;
-  text["content_bytes"] = manifest.counts.content_bytes;
-  text["skipped"]["sockets"] = manifest.counts.sockets;
-  text["skipped"]["devices"] = manifest.counts.devices;
+  write_tree(manifest.workspace, text);
+  if (manifest.home) write_tree(*manifest.home, text["home"]);
   return base::dump_json_pretty(text) + "\n";
 }
 
@@ -109,15 +115,32 @@ Result<Manifest> parse_manifest(std::string_view text) {
         .with_cause(parsed.error());
   }
   COVE_TRY(const std::uint64_t format, number_of(*parsed, "format"));
-  if (format != kFormat) {
+  if (format != kFormat && format != kFormatWithHome) {
     return Error(ErrorCode::kUnsupported, "the manifest is of format " + std::to_string(format) +
-                                              "; this version reads format 1");
+                                              "; this version reads the formats 1 and 2");
   }
   Manifest manifest;
   COVE_TRY_VOID(read_owner(*parsed, manifest));
-  COVE_TRY_VOID(read_data(*parsed, manifest));
-  COVE_TRY_VOID(read_counts(*parsed, manifest));
+  COVE_TRY(manifest.workspace, read_tree(*parsed));
+  if (format == kFormat) return manifest;
+  const json* const home = member(*parsed, "home");
+  if (home == nullptr) return not_a_manifest("home");
+  COVE_TRY(manifest.home, read_tree(*home));
   return manifest;
+}
+
+SnapshotRef reference_of(const Manifest& manifest, SnapshotObject object) {
+  SnapshotRef snapshot;
+  snapshot.format = format_of(manifest);
+  const auto add = [&snapshot](const SavedTree& tree) {
+    snapshot.objects.push_back(tree.data);
+    snapshot.entries += tree.counts.entries;
+    snapshot.content_bytes += tree.counts.content_bytes;
+  };
+  add(manifest.workspace);
+  if (manifest.home) add(*manifest.home);
+  snapshot.objects.push_back(std::move(object));
+  return snapshot;
 }
 
 Result<std::string> prefix_of(const SnapshotOwner& owner, const OperationId& attempt) {

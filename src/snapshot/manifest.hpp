@@ -1,6 +1,7 @@
-/// The small JSON object beside a snapshot's data (docs/formats.md, "Snapshot format 1").
+/// The small JSON object beside a snapshot's data (docs/formats.md, "Snapshot formats 1 and 2").
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,17 +13,29 @@
 
 namespace cove::snapshot {
 
+/// A snapshot of the workspace alone; of the workspace and HOME.
 inline constexpr std::uint32_t kFormat = 1;
+inline constexpr std::uint32_t kFormatWithHome = 2;
 
 /// No manifest is larger, in bytes: a workspace key is at most 1048 bytes.
 inline constexpr std::size_t kMaxManifest = 64 * 1024;
 
-struct Manifest {
-  SnapshotOwner owner;
-  OperationId attempt;
+/// One directory of a volume, as an archive of its own.
+struct SavedTree {
   SnapshotObject data;
   TreeCounts counts;
 };
+
+struct Manifest {
+  SnapshotOwner owner;
+  OperationId attempt;
+  SavedTree workspace;
+  std::optional<SavedTree> home;
+};
+
+/// What the record keeps of a snapshot whose manifest is `object`: the trees' objects, in their
+/// order, and the manifest last.
+SnapshotRef reference_of(const Manifest& manifest, SnapshotObject object);
 
 std::string to_json(const Manifest& manifest);
 

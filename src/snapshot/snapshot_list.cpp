@@ -32,11 +32,7 @@ FoundSnapshot found_of(const Manifest& manifest, const ObjectInfo& object,
   FoundSnapshot found;
   found.owner = manifest.owner;
   found.attempt = manifest.attempt;
-  found.snapshot.format = kFormat;
-  found.snapshot.entries = manifest.counts.entries;
-  found.snapshot.content_bytes = manifest.counts.content_bytes;
-  found.snapshot.objects.push_back(manifest.data);
-  found.snapshot.objects.push_back({object.key, object.size, base::sha256_hex(text)});
+  found.snapshot = reference_of(manifest, {object.key, object.size, base::sha256_hex(text)});
   return found;
 }
 
@@ -48,12 +44,18 @@ Task<Result<std::string>> problem_of(ObjectStore& store, const Manifest& manifes
   if (!prefix || *prefix + "manifest.json" != key.str()) {
     co_return std::string("'" + key.str() + "' is the manifest of another place");
   }
-  const auto data = co_await store.stat(manifest.data.key, call);
-  if (!data && data.error().code() != ErrorCode::kNotFound) co_return data.error();
-  if (!data) co_return std::string("'" + manifest.data.key.str() + "' is missing");
-  if (data->size == manifest.data.size) co_return std::string();
-  co_return std::string("'" + manifest.data.key.str() + "' has " + std::to_string(data->size) +
-                        " bytes, not its " + std::to_string(manifest.data.size));
+  const SnapshotRef snapshot = reference_of(manifest, {});
+  // All but the manifest itself, which is here.
+  for (std::size_t i = 0; i + 1 < snapshot.objects.size(); ++i) {
+    const SnapshotObject& object = snapshot.objects[i];
+    const auto data = co_await store.stat(object.key, call);
+    if (!data && data.error().code() != ErrorCode::kNotFound) co_return data.error();
+    if (!data) co_return std::string("'" + object.key.str() + "' is missing");
+    if (data->size == object.size) continue;
+    co_return std::string("'" + object.key.str() + "' has " + std::to_string(data->size) +
+                          " bytes, not its " + std::to_string(object.size));
+  }
+  co_return std::string();
 }
 
 /// What a manifest's place says: `cove/v1/<deployment>/<sandbox>/<incarnation>/<attempt>/`.

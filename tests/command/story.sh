@@ -1,36 +1,7 @@
 #!/usr/bin/env bash
 # The `cove` command end to end, on the real local provider: what its users were promised.
 # Usage: story.sh COVE_COMMAND
-set -uo pipefail
-
-cove=$1
-export COVE_HOME
-scratch=$(mktemp -d)
-COVE_HOME=$scratch/home
-failures=0
-
-cleanup() {
-  "$cove" list --json 2>/dev/null | grep -o '"sandbox_id": *"[^"]*"' | cut -d'"' -f4 |
-    while read -r id; do "$cove" destroy --sandbox "$id" --yes >/dev/null 2>&1; done
-  rm -rf "$scratch"
-}
-trap cleanup EXIT
-
-# check NAME EXPECTED_STATUS EXPECTED_OUTPUT COMMAND...: exact output (a trailing newline aside).
-check() {
-  local name=$1 want_status=$2 want=$3 got status
-  shift 3
-  got=$("$@" 2>"$scratch/stderr.now")
-  status=$?
-  [ "$1" != "$cove" ] || mv "$scratch/stderr.now" "$scratch/stderr"  # what cove said last
-  if [ "$status" -ne "$want_status" ] || [ "$got" != "$want" ]; then
-    printf 'FAILED: %s\n  wanted %s and %q\n  got    %s and %q\n  stderr %s\n' \
-      "$name" "$want_status" "$want" "$status" "$got" "$(cat "$scratch"/stderr*)"
-    failures=$((failures + 1))
-  else
-    printf 'ok: %s\n' "$name"
-  fi
-}
+source "$(dirname "$0")/checks.sh"
 
 check "what only looks makes no Cove" 125 "" "$cove" list
 check "  and says where there is none" 0 1 grep -c "there is no Cove in '$COVE_HOME'" "$scratch/stderr"
@@ -188,7 +159,4 @@ check "destroy" 0 "destroyed absent" done_word "$cove" destroy "${eve[@]}" --yes
 check "  is so already the next time" 0 "None absent" done_word "$cove" destroy "${eve[@]}" --yes
 check "an unknown option is an error of cove itself" 125 "" "$cove" exec --no-such-option
 
-if [ "$failures" -gt 0 ]; then
-  echo "$failures checks failed"
-  exit 1
-fi
+tell_failures

@@ -14,6 +14,7 @@
 #include "support/child_process.hpp"
 #include "support/fixtures/metadata_stores.hpp"
 #include "support/raw/raw_sqlite.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using cove::test::ChildProcess;
@@ -168,8 +169,7 @@ TEST_CASE("SqliteStore: processes that wait are all served before one is served 
   for (auto& child : children) first_versions.push_back(std::stoull(child.wait()));
   // A place holds for 5 s (docs/formats.md): a machine that is slower than that has no line.
   if (std::chrono::steady_clock::now() - began > std::chrono::seconds(5)) {
-    WARN("SKIPPED: this machine is too busy for the places in the line to hold");
-    return;
+    return cove::test::skip("this machine is too busy for the places in the line to hold");
   }
   std::sort(first_versions.begin(), first_versions.end());
   CHECK(first_versions.back() == last_version + kProcesses);

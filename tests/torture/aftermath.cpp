@@ -74,13 +74,13 @@ void find_cgroups(const Place& place, Lines& found) {
   }
 }
 
-/// Files that a sandbox of no record left; empty directories are no harm.
+/// Files and directories that a sandbox of no record left.
 void find_files(const Place& place, Lines& found) {
   for (const char* part : {"volumes", "run", "objects"}) {
     std::error_code ignored;
     const fs::path root = fs::path(place.state_dir) / part;
     for (const auto& entry : fs::recursive_directory_iterator(root, ignored)) {
-      if (!entry.is_directory()) found.push_back("file " + entry.path().string());
+      found.push_back("file " + entry.path().string());
     }
   }
   std::error_code ignored;

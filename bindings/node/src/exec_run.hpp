@@ -49,7 +49,7 @@ using BeginExec =
 
 /// Starts it. With a function as `on_wake` the output is collected for take_output, and the command
 /// ends (or is let go of) when its JavaScript object is collected; without one it is kept until its
-/// end. Gives {run, done}: `done` is the promise of its result.
+/// end, and `run` is undefined. Gives {run, done}: `done` is the promise of its result.
 napi_value follow_exec(Arguments& in, std::shared_ptr<void> workspace, napi_value on_wake,
                        bool attached, const BeginExec& begin);
 

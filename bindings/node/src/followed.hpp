@@ -56,7 +56,7 @@ inline napi_value taken_json(napi_env env, const Taken<std::string>& taken) {
   return text_value(env, list += ']');
 }
 
-/// {run, done}: `done` is the promise of the end.
+/// {run, done}: `done` is the promise of the end; `run` is undefined where nothing is collected.
 inline napi_value run_value(napi_env env, napi_value run, napi_value done) {
   Object made(env);
   return made.set("run", run).set("done", done).value();
@@ -78,7 +78,9 @@ napi_value follow(Arguments& in, const std::shared_ptr<Keep>& keep, const std::s
     if (run->pipe != nullptr) run->pipe->end();
     Call<Out>::refuse(std::move(*slot), in.env(), error);
   }
-  return run_value(in.env(), wrap(in.env(), run), made.promise);
+  // What collects nothing is not steered either, so it needs no handle.
+  napi_value const handle = run->pipe == nullptr ? undefined_value(in.env()) : wrap(in.env(), run);
+  return run_value(in.env(), handle, made.promise);
 }
 
 }  // namespace cove_node

@@ -17,17 +17,20 @@ const char* name_of(const char* const (&names)[size], int number) noexcept {
   return number >= 0 && static_cast<std::size_t>(number) < size ? names[number] : "";
 }
 
-napi_value stream_value(const Environment& environment, const cove_exec_result* result,
-                        int stream) {
+napi_value stream_value(const Environment& environment, const cove_exec_result* result, int stream,
+                        napi_value nothing) {
   const Library& library = *environment.library;
   Object made(environment.env);
+  const auto bytes = [&](const char* data, std::size_t size) {
+    return size == 0 ? nothing : bytes_value(environment.env, data, size);
+  };
   std::size_t size = 0;
   const char* data = library.cove_exec_result_text(result, stream, &size);
   made.text("text", {data, size});
   data = library.cove_exec_result_head(result, stream, &size);
-  made.bytes("head", data, size);
+  made.set("head", bytes(data, size));
   data = library.cove_exec_result_tail(result, stream, &size);
-  made.bytes("tail", data, size);
+  made.set("tail", bytes(data, size));
   made.number("totalBytes",
               static_cast<double>(library.cove_exec_result_total_bytes(result, stream)));
   made.number("droppedBytes",
@@ -92,14 +95,16 @@ napi_value exec_result_value(const Environment& environment, const cove_exec_res
   const Library& library = *environment.library;
   const int outcome = library.cove_exec_result_outcome(result);
   const int code = library.cove_exec_result_code(result);
+  // A buffer is dear, and most streams have nothing in their tail: one for all that is empty.
+  napi_value const nothing = bytes_value(environment.env, nullptr, 0);
   Object made(environment.env);
   made.text("outcome", name_of(kOutcomes, outcome))
       .number("code", code)
       .number("shellCode", library.cove_exec_result_shell_code(result))
       .truth("succeeded", outcome == COVE_OUTCOME_EXITED && code == 0)
       .number("durationMs", milliseconds(library.cove_exec_result_duration_us(result)))
-      .set("out", stream_value(environment, result, COVE_STDOUT))
-      .set("err", stream_value(environment, result, COVE_STDERR))
+      .set("out", stream_value(environment, result, COVE_STDOUT, nothing))
+      .set("err", stream_value(environment, result, COVE_STDERR, nothing))
       .truth("quiet", library.cove_exec_result_was_quiet(result) == 1)
       .number("peakMemoryBytes",
               static_cast<double>(library.cove_exec_result_peak_memory_bytes(result)))

@@ -16,7 +16,7 @@ test("the packed package works in an empty project, by import and by require", a
   const listed = await runProgram("tar", ["tzf", path.join(home.path, name)]);
   const files = listed.stdout.trim().split("\n").map((file) => file.replace(/^package\//, ""));
   const folders = new Set(files.map((file) => file.split("/")[0]));
-  assert.deepEqual([...folders].sort(), ["LICENSE", "README.md", "dist", "package.json", "prebuilds"]);
+  assert.deepEqual([...folders].sort(), ["LICENSE", "NOTICE", "README.md", "dist", "package.json", "prebuilds"]);
   const folder = files.find((file) => file.endsWith("/cove.node")).replace(/\/cove\.node$/, "");
   assert.match(folder, /^prebuilds\/linux-(x64|arm64)-(glibc|musl)$/);
   assert.ok(files.includes(`${folder}/libcove.so.0.1`));
@@ -50,5 +50,5 @@ test("what is committed names no place that packages come from", () => {
   for (const file of ["package.json", "package-lock.json", ".npmrc"]) {
     assert.doesNotMatch(fs.readFileSync(path.join(PACKAGE, file), "utf8"), /https?:\/\/(?!opencollective|github)[^"\s]*\.tgz|"resolved"/, file);
   }
-  assert.ok(fs.existsSync(path.join(REPOSITORY, "LICENSE")));
+  for (const name of ["LICENSE", "NOTICE"]) assert.ok(fs.existsSync(path.join(REPOSITORY, name)));
 });

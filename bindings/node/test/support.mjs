@@ -87,20 +87,20 @@ export async function fails(code, work, message) {
 }
 
 /** Runs code in a Node of its own, with the binding to be imported. */
-export async function runNode(code, { args = [], env = {}, node = process.execPath, flags = [] } = {}) {
+export async function runNode(code, { args = [], env = {}, node = process.execPath, flags = [], timeout } = {}) {
   const file = path.join(PACKAGE, "test", `.run-${process.pid}-${Math.random().toString(36).slice(2)}.mjs`);
   fs.writeFileSync(file, code);
   try {
-    return await runProgram(node, [...flags, file, ...args], env);
+    return await runProgram(node, [...flags, file, ...args], env, PACKAGE, timeout);
   } finally {
     fs.rmSync(file, { force: true });
   }
 }
 
-/** Runs a program to its end, at most two minutes. */
-export function runProgram(program, args, env = {}, cwd = PACKAGE) {
+/** Runs a program to its end, at most two minutes, or `timeout` milliseconds. */
+export function runProgram(program, args, env = {}, cwd = PACKAGE, timeout = 120_000) {
   return new Promise((resolve, reject) => {
-    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, timeout: 120_000 });
+    const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, timeout });
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text) => (stdout += text));
     child.stderr.setEncoding("utf8").on("data", (text) => (stderr += text));

@@ -23,6 +23,29 @@ function hasMembers(given, wanted) {
   return Object.entries(wanted).every(([name, value]) => name in given && hasMembers(given[name], value));
 }
 
+/** The call with what earlier answers gave: ${name} of each that a call kept. */
+function filled(step, kept) {
+  let text = JSON.stringify(step);
+  for (const [name, value] of Object.entries(kept)) text = text.replaceAll("${" + name + "}", value);
+  return JSON.parse(text);
+}
+
+/** Notes what later calls name. */
+function keep(kept, step, answer) {
+  for (const [name, path] of Object.entries(step.keep ?? {})) {
+    kept[name] = path.split(".").reduce((value, part) => value[part], answer.data);
+  }
+}
+
+/** The answer of a call; of one that waits for a text, the first that has it. */
+async function answerOf(used, step) {
+  for (let tries = 1; ; ++tries) {
+    const answer = await used.callTool(step.tool, step.arguments, { linkMaker: linksTo });
+    if (answer.text.includes(step.until ?? "")) return answer;
+    assert.ok(tries < 100, `${JSON.stringify(answer)} lacks ${step.until}`);
+  }
+}
+
 function checkAnswer(answer, expect, about) {
   assert.equal(answer.isError, expect.is_error, about);
   if ("text" in expect) assert.equal(answer.text, expect.text, about);
@@ -52,9 +75,12 @@ test("every call of the file gets its answer", async (t) => {
       const used = await cove.acquire({ sourceType: "app", sourceId: "tools", userId: "ana" }, { chatId: chat });
       for (const [file, content] of Object.entries(case_.files ?? {})) await used.writeFile(file, content);
       if (case_.shell) await used.exec({ shell: case_.shell });
-      for (const step of case_.calls) {
-        const answer = await used.callTool(step.tool, step.arguments, { linkMaker: linksTo });
+      const kept = {};
+      for (const each of case_.calls) {
+        const step = filled(each, kept);
+        const answer = await answerOf(used, step);
         checkAnswer(answer, step.expect, `${step.tool} ${JSON.stringify(step.arguments)}: ${JSON.stringify(answer)}`);
+        keep(kept, step, answer);
         calls += 1;
       }
       for (const [file, content] of Object.entries(case_.then ?? {})) {

@@ -23,8 +23,10 @@ export interface WorkspaceKey {
   userId: string;
 }
 
+/** How much a message matters. */
 export type LogLevel = "debug" | "info" | "warning" | "error";
 
+/** What a Cove is opened with. */
 export interface OpenOptions {
   /** Where it keeps its state; without one, and without "state_dir" in `config`, it is `defaultStateDir()`. */
   stateDir?: string;
@@ -360,10 +362,12 @@ export class Cove extends Sources implements AsyncDisposable {
     }
   }
 
+  /** Whether `close` was called. */
   get closed(): boolean {
     return this.#handle === undefined;
   }
 
+  /** Closes it, as `close`. */
   async [asyncDispose](): Promise<void> {
     await this.close();
   }

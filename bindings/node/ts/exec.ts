@@ -21,6 +21,7 @@ export interface StreamOutput {
   spillPath: string | null;
 }
 
+/** How a command ended. */
 export type Outcome =
   | "exited"
   | "signaled"
@@ -163,6 +164,7 @@ export function commandFields(command: Command, given: Partial<StreamOptions>): 
   };
 }
 
+/** Which stream. */
 export type OutputStream = "stdout" | "stderr";
 
 /** A piece of output, in the order of its stream. Pieces may cut a character. */

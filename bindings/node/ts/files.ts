@@ -8,6 +8,7 @@ import * as options from "./options.js";
 import type { CallOptions, Data, PathLike } from "./options.js";
 import { Processes } from "./processes.js";
 
+/** What a path names. */
 export type FileType = "file" | "directory" | "symlink" | "other";
 
 /** What is known of a file. */

@@ -75,10 +75,12 @@ export abstract class Flow<Item> implements AsyncIterableIterator<Item>, AsyncDi
     return { done: true, value: undefined };
   }
 
+  /** Gives its items as they come; there is one reader. */
   [Symbol.asyncIterator](): this {
     return this;
   }
 
+  /** Ends it, as `close`. */
   async [asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -40,6 +40,7 @@ export class FakeClock {
   }
 }
 
+/** The kinds of documents. */
 export type DocumentKind = "deployment" | "sandbox" | "source" | "lease" | "quota" | "tombstone";
 
 /** What names a document. */
@@ -83,6 +84,7 @@ export interface DocumentQuery {
   after: { timeMs: number; name: Buffer } | null;
 }
 
+/** Some documents of a query. */
 export interface DocumentPage {
   /** In the query's order. */
   documents: VersionedDocument[];

@@ -46,6 +46,7 @@ export interface OutputSlice {
   atEnd: boolean;
 }
 
+/** How a background process is run and kept. */
 export interface StartProcessOptions extends Omit<CommandOptions, "headBytes" | "tailBytes" | "headLines" | "tailLines"> {
   /** For people, at most 100 bytes. */
   name?: string;

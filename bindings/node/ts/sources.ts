@@ -65,6 +65,7 @@ export interface SourceProgress {
 }
 
 export interface DestroySourceOptions extends CallOptions {
+  /** Hears of each sandbox that was destroyed, or could not be. */
   onProgress?: (soFar: SourceProgress) => unknown;
 }
 

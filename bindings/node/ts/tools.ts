@@ -23,6 +23,7 @@ export interface McpTool {
   annotations?: Record<string, unknown>;
 }
 
+/** A tool, in no vendor's form. */
 export interface PlainTool {
   name: string;
   description: string;

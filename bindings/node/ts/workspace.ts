@@ -89,10 +89,12 @@ export class Workspace extends WorkspaceSkills implements AsyncDisposable {
     }
   }
 
+  /** Whether it was let go of. */
   get closed(): boolean {
     return this.held === undefined;
   }
 
+  /** Lets it go, as `close`. */
   async [asyncDispose](): Promise<void> {
     await this.close();
   }

@@ -221,7 +221,7 @@ class Transfers(WithCove):
             workspace.exec(["sh", "-c", f"head -c {8 << 20} /dev/zero > zeros"])
             download = workspace.download("zeros")
             first = len(next(download))
-            while download._pipe._buffered < 1 << 20:  # now it waits for its reader
+            while not download._pipe._paused:  # now it waits for its reader
                 time.sleep(0.01)
             began, failed = time.monotonic(), []
             given, released = threading.Event(), threading.Event()

@@ -48,6 +48,31 @@ with cove.Cove(sys.argv[1]) as c, c.acquire(KEY) as workspace:
             "True",
         )
 
+    def test_no_file_of_coves_takes_the_place_of_a_closed_stdin_stdout_or_stderr(self) -> None:
+        told = os.path.join(self.home.path, "told")
+        done = run_python(
+            OPEN
+            + """
+for fd in range(3):
+    os.close(fd)
+with cove.Cove(sys.argv[1]) as c, c.acquire(KEY) as workspace:
+    assert workspace.exec(["echo", "up"]).out.text == "up\\n"
+    places = [os.readlink(f"/proc/self/fd/{fd}") for fd in range(3)]
+    null = os.open("/dev/null", os.O_RDWR)
+    for fd in range(3):
+        os.dup2(null, fd)  # as daemons do; the owner's lock and all else of Cove's stays
+    other = cove.Cove(sys.argv[1])
+    workspace.exec(["true"])
+    with open(sys.argv[2], "w") as file:
+        file.write(" ".join(places))
+""",
+            self.state,
+            told,
+        )
+        self.assertEqual(done.returncode, 0)
+        with open(told) as file:
+            self.assertEqual(file.read(), "/dev/null /dev/null /dev/null")
+
     def test_what_a_callback_raises_goes_to_the_hosts_hook_and_harms_nothing(self) -> None:
         self.check(
             """

@@ -19,6 +19,47 @@ def clean_environment() -> Dict[str, str]:
     return {k: v for k, v in os.environ.items() if k not in ("COVE_LIBRARY", "PYTHONPATH")}
 
 
+#: What must go with the library that is in it.
+LEGAL = ("LICENSE", "NOTICE")
+
+#: A command in a workspace, by the blocking and by the asyncio form.
+STORY = """
+import asyncio, sys
+sys.path.insert(0, sys.argv[1])
+import cove, cove.aio
+key = ("app", "matrix", "ana")
+version = ".".join(map(str, sys.version_info[:2]))
+with cove.Cove(sys.argv[2]) as c:
+    with c.acquire(key) as workspace:
+        print(version, workspace.exec(["echo", "hello"]).out.text.strip())
+async def again():
+    async with cove.aio.Cove(sys.argv[2]) as c:
+        async with c.acquire(key) as workspace:
+            print(version, (await workspace.exec(["echo", "hello"])).out.text.strip())
+        await c.destroy(cove.sandbox_id_of(key))
+asyncio.run(again())
+"""
+
+
+def pythons_here() -> "dict[str, str]":
+    """One of each version from 3.9 on: by version, where it is."""
+    places = glob.glob(os.path.expanduser("~/.pyenv/versions/3.*/bin/python3"))
+    places += filter(None, (shutil.which(f"python3.{minor}") for minor in range(9, 20)))
+    found = {}
+    for place in places:
+        told = subprocess.run(
+            [place, "-c", "import sys; print(*sys.version_info[:2])"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        if told.returncode == 0:
+            major, minor = map(int, told.stdout.split())
+            if (major, minor) >= (3, 9):
+                found[f"{major}.{minor}"] = place
+    return found
+
+
 def can_build() -> bool:
     probe = [PYTHON, "-c", "import setuptools, wheel"]
     return os.path.exists(PYTHON) and subprocess.run(probe, stderr=subprocess.DEVNULL).returncode == 0
@@ -30,6 +71,8 @@ class Wheel(unittest.TestCase):
         copy = pathlib.Path(folder) / "bindings" / "python"
         kept_out = shutil.ignore_patterns("build", "*.egg-info", "__pycache__")
         shutil.copytree(ROOT, copy, ignore=kept_out)
+        for name in LEGAL:
+            shutil.copy(ROOT.parents[1] / name, folder)
         return subprocess.run(
             [PYTHON, "setup.py", "-q", "bdist_wheel", "--dist-dir", folder],
             cwd=copy,
@@ -50,6 +93,8 @@ class Wheel(unittest.TestCase):
                 archive.extractall(folder + "/site")
             self.assertIn("cove/libcove.so.0.1", names)
             self.assertIn("cove/py.typed", names)
+            for name in LEGAL:
+                self.assertIn("cove/" + name, names)
             self.assertIn("cove/aio/__init__.py", names)
             told = self.run_alone(sys.executable, folder + "/site")
             self.assertEqual(told, [folder + "/site/cove/__init__.py", "0.1.0", "Workspace"])
@@ -67,6 +112,44 @@ class Wheel(unittest.TestCase):
             where, version, name = self.run_alone(python, "")
             self.assertTrue(where.startswith(folder + "/venv/"), where)
             self.assertEqual((version, name), ("0.1.0", "Workspace"))
+
+    def test_pip_install_of_the_checkout_works_in_a_clean_environment(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            made = subprocess.run([sys.executable, "-m", "venv", folder + "/venv"], stdout=subprocess.DEVNULL)
+            if made.returncode != 0:
+                self.skipTest("this Python makes no environments with pip: python3-venv is not installed")
+            pip = [folder + "/venv/bin/python", "-m", "pip", "-q"]
+            # pip fetches what builds the wheel into an environment of its own.
+            fetched = subprocess.run([*pip, "download", "--no-deps", "-d", folder, "setuptools"], env=clean_environment())
+            if fetched.returncode != 0:
+                self.skipTest("no package index answers here, and pip fetches setuptools")
+            self.build(folder, os.environ["COVE_LIBRARY"])
+            named = {**clean_environment(), "COVE_LIBRARY": os.environ["COVE_LIBRARY"]}
+            subprocess.run([*pip, "install", "."], cwd=folder + "/bindings/python", env=named, check=True)
+            where, version, name = self.run_alone(folder + "/venv/bin/python", "")
+            self.assertTrue(where.startswith(folder + "/venv/"), where)
+            self.assertEqual((version, name), ("0.1.0", "Workspace"))
+
+    def test_every_python_of_this_machine_from_3_9_on_runs_it(self) -> None:
+        pythons = pythons_here()
+        if len(pythons) < 2:
+            self.skipTest("this machine has no Python but " + sys.executable)
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertEqual(self.build(folder, os.environ["COVE_LIBRARY"]).returncode, 0)
+            (wheel,) = glob.glob(folder + "/*.whl")
+            with zipfile.ZipFile(wheel) as archive:
+                archive.extractall(folder + "/site")
+            for version, python in pythons.items():
+                with self.subTest(python=version):
+                    state = folder + "/state-" + version
+                    told = subprocess.run(
+                        [python, "-I", "-c", STORY, folder + "/site", state],
+                        env=clean_environment(),
+                        stdout=subprocess.PIPE,
+                        text=True,
+                        check=True,
+                    )
+                    self.assertEqual(told.stdout, f"{version} hello\n" * 2)
 
     def run_alone(self, python: str, path: str) -> List[str]:
         """What the binding says of itself where nothing but the package tells where its library is."""

@@ -7,6 +7,9 @@ from typing import Any, Dict, List, Tuple
 
 import cove
 
+#: How often a call is made that waits for a text.
+TRIES = 100
+
 CALLS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "tools" / "calls.json"
 
 
@@ -17,6 +20,29 @@ def cases() -> List[Tuple[str, Dict[str, Any]]]:
         (f"case{number}", json.loads(json.dumps(case).replace("${session}", f"case{number}")))
         for number, case in enumerate(found)
     ]
+
+
+def filled(step: Dict[str, Any], kept: Dict[str, str]) -> Dict[str, Any]:
+    """The call with what earlier answers gave: ${name} of each that a call kept."""
+    text = json.dumps(step)
+    for name, value in kept.items():
+        text = text.replace("${" + name + "}", value)
+    filled_in: Dict[str, Any] = json.loads(text)
+    return filled_in
+
+
+def keep(kept: Dict[str, str], step: Dict[str, Any], answer: cove.ToolResult) -> None:
+    """Notes what later calls name."""
+    for name, path in step.get("keep", {}).items():
+        value: Any = answer.data
+        for part in path.split("."):
+            value = value[part]
+        kept[name] = value
+
+
+def is_awaited(step: Dict[str, Any], answer: cove.ToolResult) -> bool:
+    """Whether the call is to be made again."""
+    return step.get("until", "") not in answer.text
 
 
 def arguments_of(step: Dict[str, Any]) -> str:
@@ -32,6 +58,7 @@ def check_answer(test: unittest.TestCase, answer: cove.ToolResult, step: Dict[st
     expect = step["expect"]
     about = f"{step['tool']} {step['arguments']}: {answer}"
     test.assertEqual(answer.is_error, expect["is_error"], about)
+    test.assertIn(step.get("until", ""), answer.text, about)
     if "text" in expect:
         test.assertEqual(answer.text, expect["text"], about)
     test.assertTrue(answer.text.startswith(expect.get("text_starts", "")), about)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/async/spawn.hpp"
+#include "base/values/caught.hpp"
 #include "buffer.hpp"
 
 using namespace cove;
@@ -51,8 +52,8 @@ Task<void> ContentFeed::run(std::shared_ptr<ContentFeed> self, Got got) {
   Result<Bytes> piece = Error(ErrorCode::kInternal, "a fault in Cove: no piece");
   try {
     piece = co_await self->source_.next(self->call_);
-  } catch (const std::exception& e) {
-    piece = Error(ErrorCode::kInternal, std::string("a fault in Cove: ") + e.what());
+  } catch (...) {
+    piece = Error(ErrorCode::kInternal, "a fault in Cove: " + base::caught_text());
   }
   if (!piece && !self->failure_) self->failure_ = piece.error();
   if (piece) {

@@ -209,9 +209,12 @@ cove_status cove_done_volume(cove_done* done, const cove_offline_volume* volume,
     COVE_TRY_VOID(capi::require(volume, "volume"));
     COVE_TRY(auto given, capi::take_given(volume, &cove_offline_volume::close));
     const cove_offline_volume& slots = given->slots;
-    COVE_TRY_VOID(
-        capi::check_flags(slots.flags, COVE_VOLUME_ONE_USER, "cove_offline_volume.flags"));
-    COVE_TRY_VOID(capi::check_flags(slots.reserved0, 0, "cove_offline_volume.reserved0"));
+    COVE_TRY_VOID(capi::check_flags(slots.flags, COVE_VOLUME_ONE_USER | COVE_VOLUME_HOME,
+                                    "cove_offline_volume.flags"));
+    if ((slots.flags & COVE_VOLUME_HOME) == 0 && slots.home != 0) {
+      return Error(ErrorCode::kInvalidArgument,
+                   "cove_offline_volume.home must be 0 without COVE_VOLUME_HOME");
+    }
     COVE_TRY_VOID(capi::require_slot(slots.close, "cove_offline_volume", "close"));
     COVE_TRY_VOID(capi::require_slot(slots.sync, "cove_offline_volume", "sync"));
     return given;

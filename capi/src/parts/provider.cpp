@@ -24,6 +24,11 @@ class HostVolume final : public OfflineVolume {
 
   int workspace() const override { return given_->slots.directory; }
 
+  int home() const override {
+    const cove_offline_volume& slots = given_->slots;
+    return (slots.flags & COVE_VOLUME_HOME) != 0 ? slots.home : -1;
+  }
+
   IdMapping ids() const override {
     const cove_offline_volume& slots = given_->slots;
     return {slots.id_offset, slots.id_count, (slots.flags & COVE_VOLUME_ONE_USER) != 0};

@@ -151,6 +151,14 @@ void BackgroundProcess::on_input_used(std::uint64_t bytes) {
   }
 }
 
+/// Each of its writers is told when it has written what nobody reads.
+void BackgroundProcess::on_input_refused() {
+  for (const Written& piece : std::exchange(written_, {})) {
+    const auto writer = piece.writer.lock();
+    if (writer) writer->stream.send_end(wire::Channel::kMain);
+  }
+}
+
 void BackgroundProcess::remove_spills() {
   for (auto& output : outputs_) output.remove_spill();
 }
@@ -181,10 +189,10 @@ void BackgroundProcess::on_failed(const Error& error) {
 void BackgroundProcess::on_ended(const RunEnd& end) {
   const auto self = shared_from_this();
   end_ = end;
-  // Those who have read all get their answer, and know by it that what they write is not read.
+  // Those who have read all get their answer; the others may read on for long, and do not wait
+  // until then with what is never read.
   tell_readers();
-  // Somebody may read on for long: what nobody can write to any more is not waited for.
-  on_input_used(UINT64_MAX);
+  on_input_refused();
   owner_.on_process_ended(*this);
 }
 

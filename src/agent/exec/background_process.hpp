@@ -49,7 +49,6 @@ class BackgroundProcess final : public CommandRun::Owner,
   ~BackgroundProcess() override;
 
   const wire::RequestId& id() const noexcept { return name_.id; }
-  std::uint64_t fence() const noexcept { return name_.fence; }
   bool has_ended() const noexcept { return end_.has_value(); }
   bool keeps_alive() const;
   CommandRun& run() const noexcept { return *run_; }
@@ -74,6 +73,7 @@ class BackgroundProcess final : public CommandRun::Owner,
   std::size_t room_for_output() override;
   void on_output(wire::Channel channel, std::string_view bytes) override;
   void on_input_used(std::uint64_t bytes) override;
+  void on_input_refused() override;
   void on_failed(const Error& error) override;
   void on_ended(const RunEnd& end) override;
 

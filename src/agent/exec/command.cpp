@@ -121,6 +121,8 @@ void Command::announce() {
 
 void Command::on_input_used(std::uint64_t bytes) { stream_.send_credit(input_.consume(bytes)); }
 
+void Command::on_input_refused() { stream_.send_end(wire::Channel::kMain); }
+
 // Output
 
 std::size_t Command::room_for_output() {

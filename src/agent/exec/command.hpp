@@ -67,6 +67,7 @@ class Command final : public StreamHandler,
   std::size_t room_for_output() override;
   void on_output(wire::Channel channel, std::string_view bytes) override;
   void on_input_used(std::uint64_t bytes) override;
+  void on_input_refused() override;
   void on_failed(const Error& error) override;
   void on_ended(const RunEnd& end) override;
 

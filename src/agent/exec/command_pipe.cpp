@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -53,19 +54,23 @@ std::size_t OutputPipe::read(char* to, std::size_t room) {
 
 void OutputPipe::on_ready(std::uint32_t) { on_readable_(); }
 
-InputPipe::InputPipe(EventLoop& loop, base::UniqueFd fd, Kind kind, Progress on_consumed)
-    : loop_(loop), fd_(std::move(fd)), kind_(kind), on_consumed_(std::move(on_consumed)) {}
+InputPipe::InputPipe(EventLoop& loop, base::UniqueFd fd, Kind kind, Owner& owner)
+    : loop_(loop), fd_(std::move(fd)), kind_(kind), owner_(owner) {}
 
 InputPipe::~InputPipe() { close(); }
 
+bool InputPipe::is_open() const noexcept {
+  if (!fd_ || finished_) return false;
+  pollfd end{*fd_, 0, 0};
+  return ::poll(&end, 1, 0) == 0 || (end.revents & POLLERR) == 0;
+}
+
 void InputPipe::write(ByteView bytes) {
   if (bytes.empty()) return;
-  owed_ += bytes.size();
-  if (fd_ && !finished_) {
-    // SAFETY: bytes seen as characters.
-    pending_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    at_line_start_ = bytes.back() == std::byte{'\n'};
-  }
+  if (!fd_ || finished_) return owner_.on_input_refused();
+  // SAFETY: bytes seen as characters.
+  pending_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  at_line_start_ = bytes.back() == std::byte{'\n'};
   drain();
 }
 
@@ -90,25 +95,23 @@ void InputPipe::close() {
 
 void InputPipe::on_ready(std::uint32_t) { drain(); }
 
-/// Returns how many bytes went or were swallowed.
-std::uint64_t InputPipe::write_some() {
-  std::uint64_t consumed = 0;
+/// Closes it where nobody reads it any more.
+void InputPipe::write_some() {
   while (fd_ && sent_ < pending_.size()) {
     const ssize_t bytes = ::write(*fd_, pending_.data() + sent_, pending_.size() - sent_);
     if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0 && errno == EAGAIN) return consumed;
-    if (bytes < 0) close();  // nobody reads it any more
-    if (bytes <= 0) break;
+    if (bytes < 0 && errno == EAGAIN) return;
+    if (bytes <= 0) return close();
     sent_ += static_cast<std::size_t>(bytes);
-    consumed += static_cast<std::size_t>(bytes);
   }
-  return fd_ ? consumed : owed_;
 }
 
 void InputPipe::drain() {
-  const std::uint64_t consumed = std::min(write_some(), owed_);
-  owed_ -= consumed;
-  if (fd_ && sent_ == pending_.size()) {
+  const std::size_t before = sent_;
+  write_some();
+  if (!fd_) return owner_.on_input_refused();
+  const std::size_t went = sent_ - before;
+  if (sent_ == pending_.size()) {
     pending_.clear();
     sent_ = 0;
     if (finished_ && kind_ == Kind::kPipe) close();
@@ -118,7 +121,7 @@ void InputPipe::drain() {
     sent_ = 0;
   }
   rewatch();
-  if (consumed > 0) on_consumed_(consumed);
+  if (went > 0) owner_.on_input_used(went);
 }
 
 void InputPipe::rewatch() {

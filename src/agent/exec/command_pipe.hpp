@@ -46,19 +46,29 @@ class OutputPipe final : public Watcher {
 /// The writing end of stdin: takes bytes at once and writes them as the command reads.
 class InputPipe final : public Watcher {
  public:
-  using Progress = std::function<void(std::uint64_t bytes)>;
+  /// What its owner hears, also from inside write() and finish().
+  struct Owner {
+    virtual ~Owner() = default;
+
+    /// The command can read so many bytes more.
+    virtual void on_input_used(std::uint64_t bytes) = 0;
+
+    /// What was written last, or is still pending, is never read.
+    virtual void on_input_refused() = 0;
+  };
 
   /// A terminal is not closed at the end of what is typed: the key for that is typed.
   enum class Kind : std::uint8_t { kPipe, kTerminal };
 
-  /// `on_consumed` is told how many bytes went, also those that a closed stdin swallowed.
-  InputPipe(EventLoop& loop, base::UniqueFd fd, Kind kind, Progress on_consumed);
+  InputPipe(EventLoop& loop, base::UniqueFd fd, Kind kind, Owner& owner);
   ~InputPipe() override;
   InputPipe(const InputPipe&) = delete;
   InputPipe& operator=(const InputPipe&) = delete;
 
   void write(ByteView bytes);
-  bool is_open() const noexcept { return static_cast<bool>(fd_); }
+
+  /// False: it was finished, or nobody has its reading end any more.
+  bool is_open() const noexcept;
 
   /// End of file after what was written.
   void finish();
@@ -67,15 +77,14 @@ class InputPipe final : public Watcher {
 
  private:
   void drain();
-  std::uint64_t write_some();
+  void write_some();
   void rewatch();
 
   EventLoop& loop_;
   base::UniqueFd fd_;
   Kind kind_;
-  Progress on_consumed_;
+  Owner& owner_;
   std::string pending_;
-  std::uint64_t owed_ = 0;  ///< bytes given whose end was not told yet
   bool at_line_start_ = true;
   std::size_t sent_ = 0;
   bool finished_ = false;

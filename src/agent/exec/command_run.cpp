@@ -68,9 +68,17 @@ void CommandRun::write_input(ByteView bytes) {
     early_input_.insert(early_input_.end(), bytes.begin(), bytes.end());
   } else if (stdin_) {
     stdin_->write(bytes);
-  } else if (owner_ != nullptr) {
-    owner_->on_input_used(bytes.size());
+  } else {
+    on_input_refused();
   }
+}
+
+void CommandRun::on_input_used(std::uint64_t bytes) {
+  if (owner_ != nullptr) owner_->on_input_used(bytes);
+}
+
+void CommandRun::on_input_refused() {
+  if (owner_ != nullptr) owner_->on_input_refused();
 }
 
 void CommandRun::end_input() {

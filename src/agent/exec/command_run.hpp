@@ -32,7 +32,7 @@ struct RunEnd {
   ResourceUsage usage;
 };
 
-class CommandRun final : public std::enable_shared_from_this<CommandRun> {
+class CommandRun final : public InputPipe::Owner, public std::enable_shared_from_this<CommandRun> {
  public:
   /// What the owner hears, on the loop. It may let the run go in any of these.
   struct Owner {
@@ -45,8 +45,9 @@ class CommandRun final : public std::enable_shared_from_this<CommandRun> {
     virtual std::size_t room_for_output() = 0;
     virtual void on_output(wire::Channel channel, std::string_view bytes) = 0;
 
-    /// So many bytes of stdin went, or were swallowed by a closed one.
+    /// So many bytes of stdin went; or nobody reads it any more, and what did not go never does.
     virtual void on_input_used(std::uint64_t bytes) = 0;
+    virtual void on_input_refused() = 0;
 
     /// One of these comes once: it never ran, or its result is there.
     virtual void on_failed(const Error& error) = 0;
@@ -55,7 +56,7 @@ class CommandRun final : public std::enable_shared_from_this<CommandRun> {
 
   CommandRun(const CommandEnvironment& environment, Owner& owner, const wire::RequestId& id,
              wire::ExecRequest request);
-  ~CommandRun();
+  ~CommandRun() override;
   CommandRun(const CommandRun&) = delete;
   CommandRun& operator=(const CommandRun&) = delete;
 
@@ -81,6 +82,10 @@ class CommandRun final : public std::enable_shared_from_this<CommandRun> {
 
   void write_input(ByteView bytes);
   void end_input();
+
+  /// Of its stdin: passed on to the owner.
+  void on_input_used(std::uint64_t bytes) override;
+  void on_input_refused() override;
 
   /// kNotFound: it does not run.
   Result<void> signal(std::int32_t number);

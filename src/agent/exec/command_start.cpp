@@ -157,10 +157,7 @@ Result<base::UniqueFd> CommandRun::open_stdin() {
 }
 
 void CommandRun::watch_input(base::UniqueFd fd, InputPipe::Kind kind) {
-  stdin_ = std::make_unique<InputPipe>(*environment_.loop, std::move(fd), kind,
-                                       [this](std::uint64_t bytes) {
-                                         if (owner_ != nullptr) owner_->on_input_used(bytes);
-                                       });
+  stdin_ = std::make_unique<InputPipe>(*environment_.loop, std::move(fd), kind, *this);
 }
 
 Result<base::UniqueFd> CommandRun::open_output(Output& output) {
@@ -223,9 +220,9 @@ void CommandRun::feed_input() {
 
 std::vector<std::string> CommandRun::environment_strings(std::string& path) const {
   auto variables = environment_.variables;
+  if (request_.spec.terminal) variables.insert_or_assign("TERM", "xterm-256color");
   for (const auto& [name, value] : request_.spec.env) variables.insert_or_assign(name, value);
   std::vector<std::string> strings;
-  if (request_.spec.terminal) variables.try_emplace("TERM", "xterm-256color");
   strings.reserve(variables.size());
   for (const auto& [name, value] : variables) strings.push_back(name + "=" + value);
   const auto found = variables.find("PATH");

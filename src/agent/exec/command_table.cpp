@@ -122,14 +122,13 @@ std::shared_ptr<StreamHandler> CommandTable::execute(const CommandName& name,
   return command;
 }
 
+/// What somebody still waits for: what an earlier holder's command or step left in the background
+/// on purpose goes on.
 void CommandTable::stop_fenced_below(std::uint64_t fence) {
   const auto commands = commands_;
   for (const auto& [id, command] : commands) {
-    if (command->fence() != 0 && command->fence() < fence) command->run().terminate();
-  }
-  const auto processes = processes_.all();
-  for (const auto& process : processes) {
-    if (process->fence() != 0 && process->fence() < fence) process->run().terminate();
+    const bool is_late = command->fence() != 0 && command->fence() < fence;
+    if (is_late && !command->is_finished()) command->run().terminate();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/system/spinning.hpp"
 #include "base/system/system_error.hpp"
 
 namespace cove::agent {
@@ -14,6 +15,13 @@ namespace {
 
 constexpr std::size_t kEventsAtOnce = 256;
 constexpr int kLongestWait = 60'000;  // ms
+
+/// How long after a request the loop is in a hurry: whoever waits for longer does not feel a
+/// wake-up.
+constexpr std::chrono::milliseconds kHurry{10};
+
+/// How long it then spins after each thing that came: a short command's next one comes within that.
+constexpr std::chrono::microseconds kSpin{120};
 
 }  // namespace
 
@@ -79,10 +87,29 @@ int EventLoop::next_timeout() const {
   return static_cast<int>(std::clamp<std::int64_t>(ms, 0, kLongestWait));
 }
 
+void EventLoop::hurry() { hurried_until_ = std::chrono::steady_clock::now() + kHurry; }
+
+int EventLoop::look(int timeout) {
+  return ::epoll_wait(*epoll_, ready_.data(), static_cast<int>(ready_.size()), timeout);
+}
+
+/// How much is ready within a short time; not past what a timer or the end of the hurry says.
+int EventLoop::spin() {
+  const SteadyTime began = std::chrono::steady_clock::now();
+  if (began >= hurried_until_ || !base::is_spinning_worth_it()) return 0;
+  SteadyTime end = began + kSpin;
+  if (!timers_.empty()) end = std::min(end, timers_.begin()->first.first);
+  int count = look(0);
+  while (count == 0 && std::chrono::steady_clock::now() < end && base::yield_spinning()) {
+    count = look(0);
+  }
+  return count;
+}
+
 void EventLoop::run() {
   while (running_) {
-    const int count =
-        ::epoll_wait(*epoll_, ready_.data(), static_cast<int>(ready_.size()), next_timeout());
+    int count = deferred_.empty() ? spin() : 0;
+    if (count == 0) count = look(next_timeout());
     if (count > 0) run_events(count);
     run_timers();
     run_deferred();

@@ -52,6 +52,10 @@ class EventLoop {
   /// Runs `work` on the loop; from any thread.
   void post(std::function<void()> work);
 
+  /// Somebody waits for an answer: for a short time the loop spins before it sleeps, until relax().
+  void hurry();
+  void relax() noexcept { hurried_until_ = {}; }
+
   /// Runs until stop().
   void run();
   void stop() noexcept { running_ = false; }
@@ -59,6 +63,8 @@ class EventLoop {
  private:
   EventLoop() = default;
   int next_timeout() const;
+  int look(int timeout);
+  int spin();
   void run_events(int count);
   void run_timers();
   void run_deferred();
@@ -67,6 +73,7 @@ class EventLoop {
   base::UniqueFd epoll_;
   base::UniqueFd wake_;
   bool running_ = true;
+  SteadyTime hurried_until_{};
   std::uint64_t next_timer_ = 1;
   std::map<Timer, std::function<void()>> timers_;
   std::deque<std::function<void()>> deferred_;

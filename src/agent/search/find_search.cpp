@@ -14,6 +14,8 @@
 namespace cove::agent {
 namespace {
 
+constexpr std::size_t kSegment = 64U * 1024;  // far below what one message holds
+
 FileType file_type(unsigned char type) {
   switch (type) {
     case DT_REG: return FileType::kRegular;
@@ -40,13 +42,20 @@ class FindSearch::Worker final : public SearchWorker {
       path_.assign(piece.directory->path(), search_.filter_.searched);
       path_ += piece.directory->name(entry);
       take(*piece.directory, entry, segment, found.counts);
+      if (segment.bytes.size() < kSegment) continue;
+      add(std::exchange(segment, FoundSegment()), found);
+      segment.kind = FoundSegment::Kind::kEntries;
     }
-    found.counts.files_matched += segment.matches;
-    if (segment.matches > 0) found.segments.push_back(std::move(segment));
+    if (segment.matches > 0) add(std::move(segment), found);
     return true;
   }
 
  private:
+  static void add(FoundSegment&& segment, Found& found) {
+    found.counts.files_matched += segment.matches;
+    found.segments.push_back(std::move(segment));
+  }
+
   void take(const Directory& directory, const Directory::Entry& entry, FoundSegment& segment,
             SearchSummary& counts) {
     std::optional<FileInfo> facts;

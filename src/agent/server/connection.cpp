@@ -231,6 +231,7 @@ bool Connection::greet(const wire::FrameView& frame) {
 bool Connection::open_stream(const wire::FrameView& frame) {
   if (frame.stream == 0 || frame.stream >= wire::kFirstAgentStream) return false;
   if (streams_.contains(frame.stream)) return false;
+  loop_.hurry();
   auto request = wire::parse_request(frame.payload);
   if (!request) {
     refuse(frame.stream, request.error());

@@ -106,7 +106,10 @@ class Connection final : public Watcher, public std::enable_shared_from_this<Con
   bool is_open(std::uint32_t stream) const { return streams_.contains(stream); }
   void send(wire::FrameType type, wire::Channel channel, std::uint32_t stream, ByteView payload);
   void send_credit(std::uint32_t stream, std::uint64_t bytes);
-  void end_stream(std::uint32_t stream) { streams_.erase(stream); }
+  void end_stream(std::uint32_t stream) {
+    streams_.erase(stream);
+    if (streams_.empty()) loop_.relax();
+  }
 
  private:
   void read_some();

@@ -12,6 +12,8 @@
 #include <boost/asio/post.hpp>
 
 #include "base/async/quiet_thread.hpp"
+#include "base/async/waiting.hpp"
+#include "base/system/spinning.hpp"
 #include "base/system/system_clock.hpp"
 
 namespace cove::base {
@@ -24,9 +26,10 @@ struct BootClock : BootTime {
 };
 using Timer = boost::asio::basic_waitable_timer<BootClock>;
 
-/// How long who drives a loop looks before it sleeps. A small answer comes within that time, and to
-/// be woken for it takes as long again; yielding lets its maker run where both share a processor.
-constexpr std::chrono::microseconds kAwake{50};
+/// How long who drives a loop spins before it sleeps: a small answer comes within that time.
+constexpr std::chrono::microseconds kSpin{50};
+
+using Steady = std::chrono::steady_clock;
 
 }  // namespace
 
@@ -97,6 +100,18 @@ class IoLoop::Impl {
     });
   }
 
+  /// Runs what comes until `done`, and asks in between whether its thread may wait on.
+  void run_asked(Waiting& waiting, const std::function<bool()>& is_over) {
+    auto look_at = Steady::now() + kWaitTurn;
+    while (!is_over()) {
+      context.run_one_until(look_at);
+      const auto now = Steady::now();
+      if (now < look_at) continue;
+      waiting.look();
+      look_at = now + kWaitTurn;
+    }
+  }
+
   void fire(TimerId id) {
     const Duration behind = lag();
     std::function<void()> work;
@@ -138,11 +153,16 @@ IoLoop::IoLoop(Driven, const Clock* clock) : impl_(std::make_shared<Impl>(clock)
 
 void IoLoop::drive(const std::function<bool()>& done) noexcept {
   impl_->thread_id = std::this_thread::get_id();
-  const auto awake = std::chrono::steady_clock::now() + kAwake;
-  while (!done() && std::chrono::steady_clock::now() < awake) {
-    if (impl_->context.poll_one() == 0) std::this_thread::yield();
+  const auto began = Steady::now();
+  bool spins = is_spinning_worth_it();
+  while (spins && !done() && Steady::now() < began + kSpin) {
+    if (impl_->context.poll_one() == 0) spins = yield_spinning();
   }
-  while (!done()) impl_->context.run_one();
+  if (Waiting* const waiting = Waiting::current()) {
+    impl_->run_asked(*waiting, done);
+  } else {
+    while (!done()) impl_->context.run_one();
+  }
   impl_->thread_id = std::thread::id();
 }
 

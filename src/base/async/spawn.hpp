@@ -13,6 +13,8 @@
 #include <cove/scheduler.hpp>
 #include <cove/task.hpp>
 
+#include "base/async/waiting.hpp"
+
 namespace cove::base {
 
 namespace detail {
@@ -69,7 +71,16 @@ T sync_wait(Scheduler& scheduler, Task<T> task) {
     shared->done.notify_all();  // not while the lock is held: who wakes would only wait again
   }(std::move(task), state));
   std::unique_lock lock(state->mutex);
-  state->done.wait(lock, [&] { return state->finished; });
+  const auto is_finished = [&] { return state->finished; };
+  if (Waiting* const waiting = Waiting::current()) {
+    while (!state->done.wait_for(lock, kWaitTurn, is_finished)) {
+      lock.unlock();
+      waiting->look();
+      lock.lock();
+    }
+  } else {
+    state->done.wait(lock, is_finished);
+  }
   if (state->exception) std::rethrow_exception(state->exception);
   std::optional<T>& value = state->value;
   assert(value.has_value());

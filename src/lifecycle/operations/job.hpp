@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "lifecycle/core.hpp"
 
@@ -29,11 +30,15 @@ struct Job {
   Instant began{};           ///< when this process took it
   bool takes_lease = false;  ///< of an acquire: the completing swap brings the activity lease
   std::stop_source stop;     ///< ends the present step
+  bool synced = false;       ///< of a stop: the guest wrote everything to the disk, for this job
   bool lost = false;         ///< the operation is another's now
   bool called_off = false;   ///< somebody more urgent came
   bool refused = false;      ///< by what runs: nobody's fault
 
   const Operation& operation() const { return *at.record.operation; }
+
+  /// Tells what happened: the operation, or what it was, came to `phase`, and to its end.
+  void tell(OperationKind kind, Phase phase, bool completed, const std::string& error = {}) const;
 };
 
 }  // namespace cove::lifecycle

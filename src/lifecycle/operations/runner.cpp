@@ -20,45 +20,6 @@ constexpr auto kStepLimit = 2h;
 using JobPtr = std::shared_ptr<Job>;
 using Transform = std::function<Result<Record>(const Record& record, StoreTime now)>;
 
-void tell(const Job& job, OperationKind kind, Phase phase, bool completed,
-          const std::string& error = {}) {
-  const Record& record = job.at.record;
-  const auto spent = job.core->parts.clock.now() - job.began;
-  job.core->tell(LifecycleEvent{record.sandbox_id, record.state, kind, phase, completed, error,
-                                job.reason,
-                                std::chrono::duration_cast<std::chrono::milliseconds>(spent)});
-}
-
-JobPtr make_job(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold, StoredRecord at,
-                const Intent& intent, Instant sent) {
-  auto job = std::make_shared<Job>();
-  job->core = std::move(core);
-  job->hold = std::move(hold);
-  job->id = at.record.operation->id;
-  job->at = std::move(at);
-  job->drain = intent.drain;
-  job->takes_lease = intent.takes_lease;
-  job->beat_at = sent;
-  job->reason = intent.reason;
-  job->began = job->core->parts.clock.now();
-  job->drain_until = job->began + intent.drain_for;
-  if (intent.drain_for.count() > 0) {
-    job->core->activity.note_drain(job->at.record.sandbox_id, job->drain_until);
-  }
-  tell(*job, job->operation().kind, job->operation().phase, false);
-  return job;
-}
-
-/// After a write whose outcome is not known: the job if its operation is there.
-Task<Result<JobPtr>> find_taken(std::shared_ptr<Core> core, std::shared_ptr<Gates::Hold> hold,
-                                SandboxId sandbox, OperationId id, Intent intent, Instant sent) {
-  const CallContext call = core->own_call();
-  COVE_CO_TRY(auto found, co_await core->records.load_again(sandbox, call));
-  const bool taken = found && found->record.operation && found->record.operation->id == id;
-  if (!taken) co_return JobPtr();
-  co_return make_job(std::move(core), std::move(hold), *std::move(found), intent, sent);
-}
-
 /// Whether the job still has its operation; brings `at` up to date.
 Task<Result<bool>> is_still_mine(Job& job, const CallContext& call) {
   COVE_CO_TRY(auto found, co_await job.core->records.load_again(job.at.record.sandbox_id, call));
@@ -197,8 +158,8 @@ Task<void> give_up(Job& job, Error error) {
     job.lost = true;
     co_return;
   }
-  tell(job, before.operation->kind, before.operation->phase, !job.at.record.operation,
-       failure.error);
+  job.tell(before.operation->kind, before.operation->phase, !job.at.record.operation,
+           failure.error);
   if (!occupies(job.at.record)) co_await job.core->give_places_back(job.at.record);
   const CallContext call = job.core->own_call();
   co_await clean_up(*job.core, before, call);
@@ -251,21 +212,25 @@ Error yielded_error(const Job& job) {
                "sandbox '" + job.at.record.sandbox_id.str() + "' is wanted for something else");
 }
 
-/// Whether the step may begin: the operation is this job's, at the phase that it reached, and a
-/// heartbeat arrived lately.
-Task<Result<bool>> may_go_on(Job& job) {
-  const Core& core = *job.core;
-  const CallContext call = core.own_call();
+/// Says that the job lives, where a heartbeat has not arrived lately.
+Task<Result<bool>> beat_if_due(Job& job, const CallContext& call) {
   COVE_CO_TRY(const bool mine, co_await is_still_mine(job, call));
-  if (mine && job.reached && job.operation().phase != *job.reached) {
-    co_return co_await catch_up(job, *job.reached);
-  }
-  const auto age = core.parts.clock.now() - job.beat_at;
-  if (!mine || age < core.settings.owner_dead_after / 3) co_return mine;
+  const auto age = job.core->parts.clock.now() - job.beat_at;
+  if (!mine || age < job.core->settings.owner_dead_after / 3) co_return mine;
   const Transform transform = [&](const Record& record, StoreTime now) {
     return beat(record, job.id, now);
   };
   co_return co_await commit(job, transform, Durability::kDurable);
+}
+
+/// Whether the step may begin: the operation is this job's, a heartbeat arrived lately, and then
+/// (each of these reads may be the first after the store forgot) it is at the phase that the job
+/// reached.
+Task<Result<bool>> may_go_on(Job& job) {
+  const CallContext call = job.core->own_call();
+  COVE_CO_TRY(const bool mine, co_await beat_if_due(job, call));
+  if (!mine || !job.reached) co_return mine;
+  co_return co_await catch_up(job, *job.reached);
 }
 
 /// One step and the swap that makes it true. Nothing: go on.
@@ -288,7 +253,7 @@ Task<Result<std::optional<Driven>>> drive_once(JobPtr job) {
   if (!committed) co_return std::optional<Driven>(Driven::kLost);
   if (row.next) job->reached = row.next;
   const bool ended = !job->at.record.operation || row.next == Phase::kArchiveDeleted || !row.next;
-  tell(*job, row.kind, row.next.value_or(row.phase), ended);
+  job->tell(row.kind, row.next.value_or(row.phase), ended);
   const bool frees = row.kind == OperationKind::kStop || row.kind == OperationKind::kDestroy;
   if (ended && frees) co_await job->core->give_places_back(job->at.record);
   if (ended) co_return std::optional<Driven>(Driven::kCompleted);
@@ -324,47 +289,6 @@ Task<void> drive_beside(JobPtr job, std::shared_ptr<Ending> ending) {
 }
 
 }  // namespace
-
-Task<Result<std::shared_ptr<Job>>> take(std::shared_ptr<Core> core,
-                                        std::shared_ptr<Gates::Hold> hold, StoredRecord at,
-                                        Taking taking, Intent intent, const CallContext& call) {
-  const Instant sent = core->parts.clock.now();
-  COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
-  const std::string provider =
-      intent.provider.empty() ? place_of_made(at.record).provider : intent.provider;
-  COVE_CO_TRY(Attempt attempt, core->attempt(now, provider));
-  attempt.leases = intent.leases;
-  attempt.drain_for = intent.drain_for;
-  const Record record = core->without_dead_leases(at.record);
-  COVE_CO_TRY(auto next, taking(record, attempt));
-  const auto swapped = co_await core->records.swap(at.version, next, Durability::kDurable, call);
-  if (swapped) {
-    StoredRecord taken{std::move(next), *swapped};
-    co_return make_job(std::move(core), std::move(hold), std::move(taken), intent, sent);
-  }
-  if (swapped.error().code() == ErrorCode::kConflict) co_return JobPtr();
-  if (!is_unsure(swapped.error())) co_return swapped.error();
-  co_return co_await find_taken(core, hold, at.record.sandbox_id, attempt.id, intent, sent);
-}
-
-Task<Result<std::shared_ptr<Job>>> take_first(std::shared_ptr<Core> core,
-                                              std::shared_ptr<Gates::Hold> hold, WorkspaceKey key,
-                                              SandboxId sandbox, Intent intent,
-                                              const CallContext& call) {
-  const Instant sent = core->parts.clock.now();
-  COVE_CO_TRY(const StoreTime now, co_await core->records.now(call));
-  const std::string usual;
-  COVE_CO_TRY(const Attempt attempt, core->attempt(now, usual));
-  Record record = first_record(sandbox, key, attempt);
-  const auto inserted = co_await core->records.insert(record, call);
-  if (inserted) {
-    StoredRecord taken{std::move(record), *inserted};
-    co_return make_job(std::move(core), std::move(hold), std::move(taken), intent, sent);
-  }
-  if (inserted.error().code() == ErrorCode::kAlreadyExists) co_return JobPtr();
-  if (!is_unsure(inserted.error())) co_return inserted.error();
-  co_return co_await find_taken(core, hold, sandbox, attempt.id, intent, sent);
-}
 
 Task<Result<Driven>> perform(std::shared_ptr<Job> job, const CallContext& call) {
   Core& core = *job->core;

@@ -104,34 +104,42 @@ Task<Result<void>> ask_and_sync(Job& job, Guest& guest, const CallContext& call)
   co_return co_await guest.sync(call);
 }
 
-/// Writes to the disk what an instance left that cannot do it itself. A volume that is missing has
-/// nothing; the next start says so.
-Task<Result<void>> end_and_sync(Job& job, InstanceRef instance, const CallContext& call) {
+/// Nothing is ended here: until the next phase is in the record, a user may take the stop back, and
+/// a host that stood still meanwhile would end what is in use.
+Task<Outcome> drain(Job& job, const CallContext& call) {
+  const InstanceRef current = job.core->instance_of(job.at.record);
+  const auto guest = co_await connect_if_there(job, current, call);
+  if (guest && !*guest) co_return StepOutcome{};
+  Result<void> done = ok();
+  if (guest) {
+    done = co_await ask_and_sync(job, **guest, call);
+    // What comes of the failure is up to others; if they end it, this changes nothing.
+    if (!done) co_await let_commands_in(*job.core, *guest, job.id);
+    job.synced = done.has_value();
+  } else {
+    done = guest.error();
+  }
+  // Where the caller wants it ended anyway, a guest that does not answer cannot forbid it.
+  const bool silent = !done && done.error().code() == ErrorCode::kUnavailable;
+  if (silent && job.drain == Drain::kCancel) co_return StepOutcome{};
+  co_return outcome_of(done);
+}
+
+/// Writes to the disk what the guest did not, or what nobody here knows that it did. A volume that
+/// is missing has nothing; the next start says so.
+Task<Result<void>> sync_stopped(Job& job, const CallContext& call) {
+  const InstanceRef instance = job.core->instance_of(job.at.record);
   COVE_CO_TRY(Provider* const provider, job.core->provider_of(job.at.record));
-  COVE_CO_TRY_VOID(co_await provider->stop_instance(instance, call));
-  if (!provider->capabilities().offline_volume) co_return ok();
+  if (job.synced || !provider->capabilities().offline_volume) co_return ok();
   auto volume = co_await provider->open_volume(instance.volume, VolumeAccess::kRead, call);
   if (!volume && volume.error().code() == ErrorCode::kIntegrity) co_return ok();
   if (!volume) co_return volume.error();
   co_return co_await (*volume)->sync(call);
 }
 
-Task<Outcome> drain(Job& job, const CallContext& call) {
-  const InstanceRef current = job.core->instance_of(job.at.record);
-  const auto guest = co_await connect_if_there(job, current, call);
-  if (guest && !*guest) co_return outcome_of(co_await end_and_sync(job, current, call));
-  Result<void> done = ok();
-  if (guest) {
-    done = co_await ask_and_sync(job, **guest, call);
-    // What comes of the failure is up to others; if they end it, this changes nothing.
-    if (!done) co_await let_commands_in(*job.core, *guest, job.id);
-  } else {
-    done = guest.error();
-  }
-  // Where the caller wants it ended anyway, a guest that does not answer cannot forbid it.
-  const bool silent = !done && done.error().code() == ErrorCode::kUnavailable;
-  if (silent && job.drain == Drain::kCancel) done = co_await end_and_sync(job, current, call);
-  co_return outcome_of(done);
+Task<Outcome> stop_drained(Job& job, const CallContext& call) {
+  COVE_CO_TRY_VOID(co_await stop_instance(job, call));
+  co_return outcome_of(co_await sync_stopped(job, call));
 }
 
 Task<Outcome> upload_archive(Job& job, const CallContext& call) {
@@ -214,7 +222,7 @@ constexpr Step kSteps[] = {
     {OperationKind::kProvision, Phase::kVolumeCreated, start_instance},
     {OperationKind::kResume, Phase::kClaimed, start_instance},
     {OperationKind::kStop, Phase::kClaimed, drain},
-    {OperationKind::kStop, Phase::kDrained, stop_instance},
+    {OperationKind::kStop, Phase::kDrained, stop_drained},
     {OperationKind::kArchive, Phase::kClaimed, upload_archive},
     {OperationKind::kArchive, Phase::kArchiveUploaded, stop_instance},
     {OperationKind::kArchive, Phase::kProviderDeleted, delete_current_volume},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "lifecycle/operations/claim.hpp"
 #include "lifecycle/operations/command_hold.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/operations/runner.hpp"
@@ -48,15 +49,30 @@ bool has_fresh_lease(const Core& core, const Record& record, StoreTime now) {
       });
 }
 
+/// True where a person should have looked and need not any more: it runs, on its volume. Only the
+/// provider knows, and is asked about no other record.
+Task<Result<bool>> is_well_again(Core& core, const Record& record, const CallContext& call) {
+  if (record.needs_attention.empty()) co_return false;
+  COVE_CO_TRY(Provider* const provider, core.provider_of(record));
+  const InstanceRef instance = core.instance_of(record);
+  // Where it cannot be asked the next acquire asks again.
+  const Result<InstanceStatus> status = co_await provider->inspect(instance, call);
+  co_return status.has_value() && status->state == InstanceState::kRunning &&
+      status->volume_present;
+}
+
 /// Uses a record that says running: one swap for the lease, or none where it is fresh. Nothing:
 /// somebody changed the record meanwhile.
 Task<Result<std::optional<AcquiredInstance>>> use_running(Core& core, StoredRecord at,
                                                           const CallContext& call) {
   COVE_CO_TRY_VOID(core.check_node(at.record));
   COVE_CO_TRY(const StoreTime now, co_await core.records.now(call));
-  if (!has_fresh_lease(core, at.record, now)) {
-    const Record next =
+  COVE_CO_TRY(const bool is_well, co_await is_well_again(core, at.record, call));
+  if (is_well || !has_fresh_lease(core, at.record, now)) {
+    Record next =
         renew_lease(at.record, core.parts.owners.self(), now, core.settings.activity_lease);
+    // The failures stay counted: what goes on failing is told again at once.
+    if (is_well) next.needs_attention.clear();
     const auto swapped = co_await core.records.swap(at.version, next, Durability::kRelaxed, call);
     const bool again = !swapped && (swapped.error().code() == ErrorCode::kConflict ||
                                     swapped.error().code() == ErrorCode::kUnavailable);

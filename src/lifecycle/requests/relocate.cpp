@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lifecycle/operations/claim.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/operations/runner.hpp"
 #include "lifecycle/requests/settle.hpp"

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lifecycle/operations/claim.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/operations/runner.hpp"
 #include "lifecycle/operations/steps.hpp"
@@ -264,6 +265,8 @@ Task<Result<bool>> report_unreachable(std::shared_ptr<Core> core, InstanceRef in
   COVE_CO_TRY(const InstanceStatus status, co_await provider->inspect(instance, call));
   if (status.state != InstanceState::kGone) co_return false;
   if (!status.volume_present) co_return co_await note_missing_volume(*core, instance, call);
+  // A start of this epoch that comes late, sent again on its way, finds that it was stopped.
+  COVE_CO_TRY_VOID(co_await provider->stop_instance(instance, call));
   bool became_stopped = false;
   std::string written;
   const Change change = [&](const Record& record, StoreTime) -> Result<std::optional<Record>> {

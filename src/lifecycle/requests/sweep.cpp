@@ -5,6 +5,7 @@
 
 #include "base/async/completion.hpp"
 #include "lifecycle/leases/lease_store.hpp"
+#include "lifecycle/operations/claim.hpp"
 #include "lifecycle/operations/garbage.hpp"
 #include "lifecycle/operations/runner.hpp"
 #include "lifecycle/requests/due_records.hpp"

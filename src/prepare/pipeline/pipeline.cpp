@@ -66,6 +66,26 @@ Task<Result<void>> Pipeline::prepare(Place place, const Preparation& preparation
   co_return done;
 }
 
+Task<Result<void>> Pipeline::mark_undone(Place place, std::vector<std::string> steps,
+                                         const CallContext& call) {
+  const SandboxId sandbox = place.instance.volume.sandbox;
+  COVE_CO_TRY(const Turns::Turn turn, co_await turns_.take(sandbox, call));
+  COVE_CO_TRY(const auto lease, co_await gate_.enter(sandbox, call));
+  CallContext leased = call;
+  leased.fence = lease->token();
+  COVE_CO_TRY(State state, co_await load_state(place.guest, clock_, leased));
+  SandboxMemory& memory = memory_.of(place.instance);
+  for (const std::string& name : steps) {
+    memory.forget(name);
+    const StepState* known = state.find(name);
+    if (known == nullptr) continue;
+    StepState undone = *known;
+    undone.done.clear();
+    state.put(std::move(undone));
+  }
+  co_return co_await save_state(place.guest, state, leased);
+}
+
 bool Pipeline::Run::recall() {
   SandboxMemory* memory = pipeline_.memory_.find(place_.instance);
   if (memory == nullptr) return false;

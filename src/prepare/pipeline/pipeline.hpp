@@ -6,7 +6,11 @@
 /// never while anybody waits for a failed step's next try: that is a time in the state file.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "prepare/pipeline/gate.hpp"
 #include "prepare/pipeline/memory.hpp"
@@ -15,11 +19,15 @@
 
 namespace cove::prepare {
 
-/// One acquire's instance. All but the reference is borrowed and outlives the task.
+/// One acquire's instance. The guest is borrowed and outlives the task.
 struct Place {
+  /// Makes the handle that steps see: every call of it is made under `fence`, the token of the
+  /// lease. Asked only where a step runs; null where there are no handles.
+  using MakeHandle = std::function<std::shared_ptr<const Workspace>(std::uint64_t fence)>;
+
   InstanceRef instance;
   Guest& guest;
-  const Workspace* workspace = nullptr;
+  MakeHandle make_handle;
 };
 
 /// On the scheduler only.
@@ -37,6 +45,11 @@ class Pipeline {
   /// kCancelled.
   Task<Result<void>> prepare(Place place, const Preparation& preparation, PrepareReport& report,
                              const CallContext& call);
+
+  /// What these steps did is not there any more: whoever prepares the sandbox next, in whatever
+  /// process, does it again. Errors: kUnavailable - the guest is gone; kTimeout; kCancelled.
+  Task<Result<void>> mark_undone(Place place, std::vector<std::string> steps,
+                                 const CallContext& call);
 
  private:
   class Run;

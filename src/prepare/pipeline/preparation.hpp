@@ -37,6 +37,7 @@ struct Preparation {
   bool makes_session = false;
 
   std::shared_ptr<SkillInputs> skills;
+  std::vector<std::string> skill_steps;  ///< the names of those that place or compare them
 
   std::string session;  ///< as in GuestPath
   std::map<std::string, std::string> env;

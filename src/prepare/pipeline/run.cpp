@@ -118,7 +118,9 @@ Task<Result<void>> Pipeline::Run::run_leased(const Lease& lease, const CallConte
   const auto end = [&over] { over.request_stop(); };
   const std::stop_callback on_stop(call.stop, end);
   const std::stop_callback on_lost(lease.lost(), end);
-  const CallContext inner{.deadline = call.deadline, .stop = over.get_token()};
+  CallContext inner = call.ended_by(over.get_token());
+  inner.fence = lease.token();
+  if (place_.make_handle) handle_ = place_.make_handle(lease.token());
   const Result<void> done = co_await run_steps(lease, inner);
   // Only the lost lease tells of another process: a step may fail with kCancelled by itself, and
   // the caller may call the acquire off.
@@ -137,17 +139,21 @@ Task<Result<void>> Pipeline::Run::run_steps(const Lease& lease, const CallContex
     }
     COVE_CO_TRY_VOID(call.check(pipeline_.clock_));
     if (!lease.held()) co_return taken_over();
-    COVE_CO_TRY_VOID(co_await run_one(preparation_.steps[i], call));
+    COVE_CO_TRY_VOID(co_await run_one(lease, preparation_.steps[i], call));
   }
   co_return ok();
 }
 
-Task<Result<void>> Pipeline::Run::run_one(const PrepareStep& step, const CallContext& call) {
-  const Site site{sandbox(),        place_.guest,     pipeline_.scheduler_,
-                  pipeline_.clock_, place_.workspace, &place_.instance};
+Task<Result<void>> Pipeline::Run::run_one(const Lease& lease, const PrepareStep& step,
+                                          const CallContext& call) {
+  const Site site{sandbox(),        place_.guest,  pipeline_.scheduler_,
+                  pipeline_.clock_, handle_.get(), &place_.instance};
   const StepState* known = state_.find(step.name);
   std::string note = known == nullptr ? std::string() : known->note;
   Result<StepRun> run = co_await run_step(step, preparation_, site, std::move(note), call);
+  // The guest may have refused it for a later holder: that is no failure of the step's.
+  const bool has_failed = !run || run->report.outcome == StepOutcome::kFailed;
+  if (has_failed && !lease.held()) co_return taken_over();
   if (!run) {
     // A step that needs longer than acquires have would else be begun by every one of them.
     const bool too_slow = run.error().code() == ErrorCode::kTimeout;
@@ -218,7 +224,8 @@ Task<Result<void>> Pipeline::Run::keep_failure(const PrepareStep& step, StepRepo
 }
 
 Task<void> Pipeline::Run::save(const CallContext& call) {
-  const CallContext patience = call.check(pipeline_.clock_) ? call : saving_time(pipeline_.clock_);
+  CallContext patience = call.check(pipeline_.clock_) ? call : saving_time(pipeline_.clock_);
+  patience.fence = call.fence;
   const Result<void> saved = co_await save_state(place_.guest, state_, patience);
   if (saved) co_return;
   const std::string where = "prepare of " + sandbox().str() + ": ";

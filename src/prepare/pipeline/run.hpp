@@ -1,6 +1,7 @@
 /// Pipeline::Run: one preparation on its way.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,7 @@ class Pipeline::Run {
   /// Runs them for as long as the lease is held.
   Task<Result<void>> run_leased(const Lease& lease, const CallContext& call);
   Task<Result<void>> run_steps(const Lease& lease, const CallContext& call);
-  Task<Result<void>> run_one(const PrepareStep& step, const CallContext& call);
+  Task<Result<void>> run_one(const Lease& lease, const PrepareStep& step, const CallContext& call);
   Task<Result<void>> keep_success(const PrepareStep& step, StepRun run, const CallContext& call);
   Task<Result<void>> keep_failure(const PrepareStep& step, StepReport report,
                                   const CallContext& call);
@@ -70,6 +71,7 @@ class Pipeline::Run {
 
   Pipeline& pipeline_;
   const Place& place_;
+  std::shared_ptr<const Workspace> handle_;  // of the lease that is held
   const Preparation& preparation_;
   PrepareReport& report_;
   State state_;

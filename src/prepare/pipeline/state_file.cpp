@@ -45,7 +45,8 @@ Task<Result<std::string>> read_text(Guest& guest, const CallContext& call) {
 Task<Result<State>> load_state(Guest& guest, const Clock& clock, const CallContext& call) {
   const Instant bound = clock.now() + kForAnAnswer;
   const bool is_ours = !call.deadline || bound < *call.deadline;
-  const CallContext bounded{.deadline = is_ours ? bound : *call.deadline, .stop = call.stop};
+  CallContext bounded = call;
+  if (is_ours) bounded.deadline = bound;
   const Result<std::string> text = co_await read_text(guest, bounded);
   if (text) co_return State::parse(*text);
   const ErrorCode code = text.error().code();

@@ -1,9 +1,9 @@
 #include "prepare/pipeline/step_run.hpp"
 
-#include <exception>
 #include <utility>
 
 #include "base/text/utf8.hpp"
+#include "base/values/caught.hpp"
 
 namespace cove::prepare {
 namespace {
@@ -28,10 +28,8 @@ Task<Result<void>> apply(const PrepareStep& step, PrepareContext& context) {
     Task<Result<void>> task = step.apply(context);
     Result<void> applied = co_await task;
     co_return applied;
-  } catch (const std::exception& e) {
-    co_return Error(ErrorCode::kInternal, std::string("the step threw: ") + e.what());
   } catch (...) {
-    co_return Error(ErrorCode::kInternal, "the step threw");
+    co_return Error(ErrorCode::kInternal, "the step threw: " + base::caught_text());
   }
 }
 
@@ -90,7 +88,8 @@ Task<Result<StepRun>> run_step(const PrepareStep& step, const Preparation& prepa
   const Instant began = site.clock.now();
   const Instant limit = began + step.timeout;
   const bool is_ours = !call.deadline || limit < *call.deadline;
-  const CallContext bounded{.deadline = is_ours ? limit : *call.deadline, .stop = call.stop};
+  CallContext bounded = call;
+  if (is_ours) bounded.deadline = limit;
   const Redactor& redactor = preparation.redactor;
   PrepareContext context{.guest = site.guest,
                          .scheduler = site.scheduler,

@@ -7,7 +7,9 @@
 #include "base/sha256.hpp"
 #include "base/text/display_text.hpp"
 #include "prepare/skills/package/package_directory.hpp"
+#include "prepare/skills/package/package_hashing.hpp"
 #include "prepare/skills/package/package_reader.hpp"
+#include "prepare/skills/package/package_stream.hpp"
 
 namespace cove::prepare {
 namespace {
@@ -17,7 +19,6 @@ using namespace std::chrono_literals;
 constexpr auto kLookAgain = 10s;
 constexpr std::size_t kMostKnown = 1000;
 constexpr std::size_t kMostInstances = 1000;
-constexpr std::size_t kHashPiece = std::size_t{4} << 20U;
 
 std::string shown_of(const char* kind, const std::string& name) {
   return std::string(kind) + " " + base::quoted(name);
@@ -35,30 +36,6 @@ Result<LoadedPackage> loaded(const std::string& shown, Package package, std::str
 }
 
 }  // namespace
-
-/// The sha256 of bytes, some MB at a time.
-class PieceHash {
- public:
-  explicit PieceHash(ByteView bytes) : rest_(bytes) {}
-
-  bool is_done() const noexcept { return rest_.empty(); }
-
-  /// True: it is done.
-  bool step() {
-    if (is_done()) return true;
-    const ByteView piece = rest_.first(std::min(kHashPiece, rest_.size()));
-    hash_.update(piece);
-    rest_ = rest_.subspan(piece.size());
-    return is_done();
-  }
-
-  /// REQUIRES: it is done. Called once.
-  std::string hex() { return hash_.hex(); }
-
- private:
-  ByteView rest_;
-  base::Sha256 hash_;
-};
 
 /// One package is read at a time, so that the memory for it is needed once.
 class SkillShelf::Turn {
@@ -135,6 +112,20 @@ Task<std::string> SkillShelf::hash_bytes(const Origin& origin) {
 Task<Result<LoadedPackage>> SkillShelf::load(SkillPackage& skill, const CallContext& call) {
   Origin origin = origin_of(skill);
   co_return co_await load_origin(std::move(origin), call);
+}
+
+Task<Result<LoadedPackage>> SkillShelf::load_into(PackageStream& stream, SkillPackage& skill,
+                                                  const CallContext& call) {
+  Origin origin = origin_of(skill);
+  origin.stream = &stream;
+  auto package = co_await load_origin(std::move(origin), call);
+  // Nothing runs between the end of what was offered and this.
+  if (package) {
+    stream.finish(package->package);
+  } else {
+    stream.fail(package.error());
+  }
+  co_return package;
 }
 
 Task<Result<LoadedPackage>> SkillShelf::load(const BuiltinSkill& skill, const CallContext& call) {
@@ -233,8 +224,9 @@ Task<Result<LoadedPackage>> SkillShelf::read(const Origin& origin, const CallCon
   });
   if (tree) co_return loaded(origin.shown, *std::move(tree), {}, 0);
   if (tree.error().code() != ErrorCode::kFailedPrecondition) co_return tree.error();
+  ContentStore packed;
   auto file = co_await base::offload(parts_.executor, parts_.scheduler, [&] {
-    return read_package_file(origin.shown, path, parts_.limits);
+    return read_package_file(packed, origin.shown, path, parts_.limits);
   });
   if (!file) co_return file.error();
   co_return co_await unpack(origin, *file, call);
@@ -242,26 +234,29 @@ Task<Result<LoadedPackage>> SkillShelf::read(const Origin& origin, const CallCon
 
 /// While a worker unpacks, another hashes what was unpacked before, and what is packed.
 Task<Result<Package>> SkillShelf::read_all(PackageReader& reader, PieceHash& packed,
-                                           const CallContext& call) {
-  for (bool done = false; !done;) {
-    COVE_CO_TRY_VOID(call.check(parts_.clock));
-    std::vector<ContentHash> hashes = reader.take_unhashed();
-    const auto hashed = base::begin_offload(parts_.executor, parts_.scheduler, [&] {
-      work_out(hashes);
-      return packed.step();
-    });
-    auto stepped =
-        co_await base::offload(parts_.executor, parts_.scheduler, [&] { return reader.step(); });
-    co_await hashed->wait();
-    reader.put_hashes(std::move(hashes));
-    if (!stepped) co_return stepped.error();
-    done = *stepped;
+                                           PackageStream* stream, const CallContext& call) {
+  HashingBeside hashing(parts_.executor, parts_.scheduler, packed);
+  Result<bool> done = false;
+  while (done && !*done) {
+    if (const auto may = call.check(parts_.clock); !may) {
+      done = may.error();
+      break;
+    }
+    std::vector<ContentHash> whole = reader.take_unhashed();
+    for (const ContentHash& file : whole) {
+      if (stream != nullptr) stream->offer(reader.entry(file.entry));
+    }
+    co_await hashing.add(std::move(whole));
+    done = co_await base::offload(parts_.executor, parts_.scheduler, [&] { return reader.step(); });
   }
+  auto hashes = co_await hashing.end();
+  if (!done) co_return done.error();
+  reader.put_hashes(std::move(hashes));
   co_return co_await base::offload(parts_.executor, parts_.scheduler,
                                    [&] { return reader.finish(); });
 }
 
-Task<Result<LoadedPackage>> SkillShelf::unpack(const Origin& origin, const Bytes& bytes,
+Task<Result<LoadedPackage>> SkillShelf::unpack(const Origin& origin, ByteView bytes,
                                                const CallContext& call) {
   PieceHash packed(bytes);
   const auto hash_rest = [&]() -> Task<void> {
@@ -280,7 +275,7 @@ Task<Result<LoadedPackage>> SkillShelf::unpack(const Origin& origin, const Bytes
     }
   }
   PackageReader reader(origin.shown, bytes, parts_.limits);
-  COVE_CO_TRY(Package package, co_await read_all(reader, packed, call));
+  COVE_CO_TRY(Package package, co_await read_all(reader, packed, origin.stream, call));
   if (origin.sha256.empty()) co_await hash_rest();
   const std::string sha256 = origin.sha256.empty() ? packed.hex() : origin.sha256;
   if (origin.learnt != nullptr) *origin.learnt = sha256;

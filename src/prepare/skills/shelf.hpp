@@ -62,6 +62,7 @@ class SkillUses {
 };
 
 class PackageReader;
+class PackageStream;
 class PieceHash;
 
 /// All but `uses` on the scheduler's own thread; reading and unpacking runs on the executor, some
@@ -88,6 +89,10 @@ class SkillShelf {
   /// its bytes have not the sha256 that is asked for; kNotFound - no such object, file or
   /// directory; kTooLarge.
   Task<Result<LoadedPackage>> load(SkillPackage& skill, const CallContext& call);
+
+  /// The same; files are offered to `stream` as they are unpacked, and it is finished or failed.
+  Task<Result<LoadedPackage>> load_into(PackageStream& stream, SkillPackage& skill,
+                                        const CallContext& call);
   Task<Result<LoadedPackage>> load(const BuiltinSkill& skill, const CallContext& call);
 
   /// The same without the content, from memory where it was read before. Of a builtin skill that is
@@ -114,6 +119,7 @@ class SkillShelf {
     std::string sha256;             ///< that it must have; empty = any
     std::string* learnt = nullptr;  ///< takes the sha256 where it is worked out
     bool may_change = false;
+    PackageStream* stream = nullptr;  ///< hears of files as they come
   };
   struct Memory {
     std::shared_ptr<const KnownPackage> known;
@@ -131,9 +137,9 @@ class SkillShelf {
                                                                 const CallContext& call);
   Task<Result<Bytes>> fetch(const Origin& origin, const CallContext& call);
   Task<Result<LoadedPackage>> read(const Origin& origin, const CallContext& call);
-  Task<Result<LoadedPackage>> unpack(const Origin& origin, const Bytes& bytes,
-                                     const CallContext& call);
-  Task<Result<Package>> read_all(PackageReader& reader, PieceHash& packed, const CallContext& call);
+  Task<Result<LoadedPackage>> unpack(const Origin& origin, ByteView bytes, const CallContext& call);
+  Task<Result<Package>> read_all(PackageReader& reader, PieceHash& packed, PackageStream* stream,
+                                 const CallContext& call);
   Task<Result<Turn>> turn(const CallContext& call);
 
   Parts parts_;

@@ -64,12 +64,16 @@ void add_mirrors(const Mirrors& mirrors, Preparation& made) {
 /// Only what is asked for, and, as with mirrors, builtin skills that may be left.
 void add_skills(const SkillParts& skills, Preparation& made) {
   const SkillInputs& inputs = *skills.inputs;
+  const std::size_t before = made.steps.size();
   if (!inputs.published.empty()) made.steps.push_back(skills_step(skills));
   made.steps.push_back(builtin_skills_step(skills));
   made.taken_back.insert(made.steps.back().name);
   if (inputs.builtin.empty()) made.takes_back.insert(made.steps.back().name);
   if (inputs.published.empty() && inputs.builtin.empty()) return;
   made.steps.push_back(capabilities_step(skills));
+  for (std::size_t i = before; i < made.steps.size(); ++i) {
+    made.skill_steps.push_back(made.steps[i].name);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "providers/local/offline_volume.hpp"
 
 #include <cerrno>
+#include <string>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,14 +18,17 @@ namespace {
 
 class LocalOfflineVolume final : public OfflineVolume {
  public:
-  LocalOfflineVolume(const OfflineTools& tools, UniqueFd workspace, IdMapping ids, VolumeLock lock)
+  LocalOfflineVolume(const OfflineTools& tools, UniqueFd workspace, UniqueFd home, IdMapping ids,
+                     VolumeLock lock)
       : executor_(tools.executor),
         scheduler_(tools.scheduler),
         workspace_(std::move(workspace)),
+        home_(std::move(home)),
         ids_(ids),
         lock_(std::move(lock)) {}
 
   int workspace() const override { return *workspace_; }
+  int home() const override { return *home_; }
   IdMapping ids() const override { return ids_; }
 
   Task<Result<void>> sync(const CallContext& /*call*/) override {
@@ -38,27 +42,27 @@ class LocalOfflineVolume final : public OfflineVolume {
   base::BlockingExecutor& executor_;
   Scheduler& scheduler_;
   UniqueFd workspace_;
+  UniqueFd home_;
   IdMapping ids_;
   VolumeLock lock_;
 };
 
-/// Who is inside may take its own permissions from the workspace's root; where the host is an
-/// ordinary user it would then be locked out.
-Result<UniqueFd> open_workspace(int volume) {
+/// Who is inside may take its own permissions from the part's root; where the host is an ordinary
+/// user it would then be locked out.
+Result<UniqueFd> open_part(int volume, const char* part) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  UniqueFd fd(::openat(volume, "workspace", kFlags));
+  UniqueFd fd(::openat(volume, part, kFlags));
   if (fd) return fd;
   struct stat info{};
-  if (errno == EACCES && ::fstatat(volume, "workspace", &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-      S_ISDIR(info.st_mode) &&
-      ::fchmodat(volume, "workspace", (info.st_mode & 07777) | 0700, 0) == 0) {
-    fd.reset(::openat(volume, "workspace", kFlags));
+  if (errno == EACCES && ::fstatat(volume, part, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+      S_ISDIR(info.st_mode) && ::fchmodat(volume, part, (info.st_mode & 07777) | 0700, 0) == 0) {
+    fd.reset(::openat(volume, part, kFlags));
     if (fd) return fd;
   }
   if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) {
-    return Error(ErrorCode::kIntegrity, "a volume has no workspace");
+    return Error(ErrorCode::kIntegrity, std::string("a volume has no '") + part + "'");
   }
-  return system_error(errno, "open a volume's workspace");
+  return system_error(errno, std::string("open a volume's '") + part + "'");
 }
 
 }  // namespace
@@ -78,10 +82,11 @@ Result<std::unique_ptr<OfflineVolume>> try_open_offline(const OfflineTools& tool
   COVE_TRY(VolumeLock lock, VolumeLock::open(*opened.directory));
   COVE_TRY(const bool taken, lock.try_take(LockRole::kOffline));
   if (!taken) return refuse("it is open already");
-  COVE_TRY_VOID(tools.volumes.take_back_workspace(opened));
-  COVE_TRY(UniqueFd workspace, open_workspace(*opened.directory));
+  COVE_TRY_VOID(tools.volumes.take_back(opened));
+  COVE_TRY(UniqueFd workspace, open_part(*opened.directory, "workspace"));
+  COVE_TRY(UniqueFd home, open_part(*opened.directory, "home"));
   std::unique_ptr<OfflineVolume> offline = std::make_unique<LocalOfflineVolume>(
-      tools, std::move(workspace), id_mapping_of(opened.marker), std::move(lock));
+      tools, std::move(workspace), std::move(home), id_mapping_of(opened.marker), std::move(lock));
   return offline;
 }
 

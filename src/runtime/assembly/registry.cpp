@@ -238,9 +238,11 @@ Result<void> check_destination(const Config& config, const std::string& name) {
 }
 
 std::unique_ptr<Snapshotter> make_snapshotter(Machinery& machinery) {
+  using snapshot::Keeps;
+  const Keeps keeps = machinery.config.snapshot.include_home ? Keeps::kHomeToo : Keeps::kWorkspace;
   return snapshot::make_tar_snapshotter(*machinery.objects, *machinery.blocking, *machinery.loop,
                                         machinery.clock, machinery.config.state_dir,
-                                        machinery.log.get());
+                                        machinery.log.get(), keeps);
 }
 
 }  // namespace cove::runtime

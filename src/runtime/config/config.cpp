@@ -43,6 +43,7 @@ void visit_fields(Config& config, Fields& fields) {
   fields.text("/metadata/path", config.metadata.path);
   fields.text("/objects/type", config.objects.type);
   fields.text("/objects/path", config.objects.path);
+  fields.flag("/snapshot/include_home", config.snapshot.include_home);
   visit_provider("/provider", config.provider, fields);
   for (auto& [name, provider] : config.providers) {
     const std::string at = "/providers/" + name;
@@ -81,6 +82,9 @@ class Reader {
   template <class Number>
   void number(const std::string& key, Number& member) const {
     if (const json* value = find(key)) member = value->get<Number>();
+  }
+  void flag(const std::string& key, bool& member) const {
+    if (const json* value = find(key)) member = value->get<bool>();
   }
   void seconds(const std::string& key, std::chrono::milliseconds& member) const {
     if (const json* value = find(key)) {
@@ -123,6 +127,7 @@ class Writer {
   void number(const std::string& key, const Number& member) {
     document[Pointer(key)] = member;
   }
+  void flag(const std::string& key, bool member) { document[Pointer(key)] = member; }
   void seconds(const std::string& key, const std::chrono::milliseconds& member) {
     document[Pointer(key)] = static_cast<double>(member.count()) / 1000;
   }

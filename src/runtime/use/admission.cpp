@@ -5,16 +5,9 @@
 
 #include <unistd.h>
 
+#include "base/async/stop_link.hpp"
+
 namespace cove::runtime {
-namespace {
-
-struct PassOn {
-  std::stop_source to;
-  void operator()() { to.request_stop(); }
-};
-using StopLink = std::stop_callback<PassOn>;
-
-}  // namespace
 
 /// Ends with the caller's stop or with close, whichever comes first.
 class Admission::Scope final : public client::CallScope {
@@ -28,8 +21,8 @@ class Admission::Scope final : public client::CallScope {
     }
     std::stop_source merged;
     context_.stop = merged.get_token();
-    by_caller_.emplace(call.stop, PassOn{merged});
-    by_close_.emplace(closing, PassOn{merged});
+    by_caller_.emplace(call.stop, base::PassStopOn{merged});
+    by_close_.emplace(closing, base::PassStopOn{merged});
   }
 
   ~Scope() override {
@@ -45,8 +38,8 @@ class Admission::Scope final : public client::CallScope {
  private:
   std::shared_ptr<Admission> admission_;
   CallContext context_;
-  std::optional<StopLink> by_caller_;
-  std::optional<StopLink> by_close_;
+  std::optional<base::StopLink> by_caller_;
+  std::optional<base::StopLink> by_close_;
 };
 
 Admission::Admission() : pid_(::getpid()) {}

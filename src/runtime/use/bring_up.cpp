@@ -24,7 +24,7 @@ bool is_unreachable(const Error& error) {
 Task<Result<void>> ping(Core& core, Guest& guest, const CallContext& call) {
   const Instant bound = core.clock().now() + kForAnAnswer;
   const bool is_ours = !call.deadline || bound < *call.deadline;
-  const CallContext bounded{.deadline = is_ours ? bound : *call.deadline, .stop = call.stop};
+  const CallContext bounded = call.until(bound);
   const Result<GuestStatus> status = co_await guest.status(bounded);
   if (status) co_return ok();
   if (is_ours && status.error().code() == ErrorCode::kTimeout) {
@@ -134,9 +134,13 @@ Task<Result<void>> run_steps(Core& core, Seat& seat, Preparing& preparing,
                              std::shared_ptr<Guest> guest, const CallContext& call) {
   const Busy busy(seat);
   const InstanceRef instance = seat.instance;
-  std::optional<Workspace> handle;
-  if (preparing.make_handle) handle = preparing.make_handle(guest);
-  const prepare::Place where{instance, *guest, handle ? &*handle : nullptr};
+  prepare::Place::MakeHandle make_handle;
+  if (preparing.make_handle) {
+    make_handle = [&preparing, guest](std::uint64_t fence) {
+      return preparing.make_handle(guest, fence);
+    };
+  }
+  const prepare::Place where{instance, *guest, std::move(make_handle)};
   PrepareReport report;
   const Result<void> done =
       co_await core.pipeline().prepare(where, preparing.steps(), report, call);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/async/spawn.hpp"
+#include "base/values/caught.hpp"
 
 namespace cove::runtime {
 namespace {
@@ -23,8 +24,8 @@ Task<void> leave_behind(std::shared_ptr<Core> core, SandboxId sandbox,
     const CallContext call{.deadline = core->clock().now() + kForLeaving, .stop = {}};
     Result<void> left = co_await leave_seat(core, sandbox, call);
     if (!left) core->complain("release of " + sandbox.str() + ": " + left.error().describe());
-  } catch (const std::exception& e) {
-    core->complain("release of " + sandbox.str() + ": " + e.what());
+  } catch (...) {
+    core->complain("release of " + sandbox.str() + ": " + base::caught_text());
   }
   scope.reset();
 }
@@ -84,6 +85,8 @@ Task<Result<void>> Holder::leave(const CallContext& call) {
   if (released_.exchange(true)) {
     co_return Error(ErrorCode::kFailedPrecondition, "the workspace was released before");
   }
+  // Copies may live on for long; its skills are in nobody's use any more.
+  place_.preparing->skills_held.reset();
   co_return co_await leave_seat(core_, seat_->sandbox, call);
 }
 
@@ -138,6 +141,14 @@ std::unique_ptr<client::Lane> Holder::lane(const CallContext& call) {
   auto loan = core_->lanes().borrow(*way, call);
   if (!loan) return nullptr;
   return std::make_unique<OwnLane>(shared_from_this(), std::move(loan));
+}
+
+Task<void> Holder::place_skills_again(Guest& guest, const CallContext& call) {
+  const prepare::Place where{seat_->instance, guest, {}};
+  std::vector<std::string> steps = place_.preparing->steps().skill_steps;
+  const Result<void> marked = co_await core_->pipeline().mark_undone(where, std::move(steps), call);
+  if (marked) co_return;
+  complain("skills of " + sandbox().str() + " are not placed again: " + marked.error().describe());
 }
 
 void Holder::note_answer() { seat_->heard = core_->clock().now(); }

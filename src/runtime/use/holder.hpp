@@ -25,6 +25,9 @@ class Holder final : public client::GuestLink, public std::enable_shared_from_th
   const InstanceRef& instance() const noexcept { return seat_->instance; }
   const std::shared_ptr<prepare::SkillShelf>& shelf() { return core_->skills(); }
 
+  /// The skills lie there no more as they were placed: the next acquire does that again.
+  Task<void> place_skills_again(Guest& guest, const CallContext& call);
+
   /// See Workspace::release and release_async.
   Result<void> release(const CallContext& call);
   void release_async(const CallContext& call, std::function<void(Result<void>)> done);

@@ -1,10 +1,10 @@
 /// Preparing: what one handle's workspace is prepared with, and what that did last.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 
 #include <cove/cove.hpp>
 
@@ -15,8 +15,9 @@ namespace cove::runtime {
 /// On the scheduler, but for `report` and what never changes.
 class Preparing {
  public:
-  /// Makes the handle that steps see: its calls go to `guest`, and acquire nothing.
-  using MakeHandle = std::function<std::optional<Workspace>(std::shared_ptr<Guest> guest)>;
+  /// Makes the handle that steps see: its calls go to `guest` under `fence`, and acquire nothing.
+  using MakeHandle = std::function<std::shared_ptr<const Workspace>(std::shared_ptr<Guest> guest,
+                                                                    std::uint64_t fence)>;
 
   explicit Preparing(std::shared_ptr<const prepare::Preparation> steps)
       : steps_(std::move(steps)) {}

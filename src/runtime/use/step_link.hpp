@@ -1,6 +1,7 @@
 /// StepLink: how a prepare step's own client reaches the guest that is being prepared.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -9,14 +10,17 @@
 namespace cove::runtime {
 
 /// It acquires nothing: the acquire that prepares waits for the step, so the step must not wait for
-/// an acquire. After the instance ended its calls fail with kUnavailable.
+/// an acquire. After the instance ended its calls fail with kUnavailable. Every call is made under
+/// the lease of the preparation, whatever its context says: one that comes late is refused.
 class StepLink final : public client::GuestLink {
  public:
-  StepLink(std::shared_ptr<Holder> holder, std::shared_ptr<Guest> guest)
-      : holder_(std::move(holder)), guest_(std::move(guest)) {}
+  StepLink(std::shared_ptr<Holder> holder, std::shared_ptr<Guest> guest, std::uint64_t fence)
+      : holder_(std::move(holder)), guest_(std::move(guest)), fence_(fence) {}
 
   Result<std::unique_ptr<client::CallScope>> begin(const CallContext& call) override {
-    return holder_->begin(call);
+    CallContext fenced = call;
+    fenced.fence = fence_;
+    return holder_->begin(fenced);
   }
   void deliver(std::function<void()> work) override { holder_->deliver(std::move(work)); }
   Scheduler& scheduler() override { return holder_->scheduler(); }
@@ -37,6 +41,7 @@ class StepLink final : public client::GuestLink {
  private:
   const std::shared_ptr<Holder> holder_;
   const std::shared_ptr<Guest> guest_;
+  const std::uint64_t fence_;
 };
 
 }  // namespace cove::runtime

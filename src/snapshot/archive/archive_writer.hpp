@@ -1,5 +1,5 @@
-/// ArchiveWriter: entries in, a pax tar compressed by zstd out (docs/formats.md, "Snapshot format
-/// 1"). It knows no files and no store.
+/// ArchiveWriter: entries in, a pax tar compressed by zstd out (docs/formats.md, "Snapshot
+/// formats 1 and 2"). It knows no files and no store.
 #pragma once
 
 #include <cstdint>

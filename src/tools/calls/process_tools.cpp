@@ -163,7 +163,7 @@ Task<Result<std::size_t>> written_of(const ToolCall& tool, const std::string& in
                                      const CallContext& call) {
   const Instant own_end = tool.link.clock().now() + kMostWriting;
   const bool is_own = !call.deadline || own_end < *call.deadline;
-  const CallContext bounded{.deadline = is_own ? own_end : call.deadline, .stop = call.stop};
+  const CallContext bounded = call.until(own_end);
   const client::WriteStdinCall ask{id_of(tool), std::as_bytes(std::span(input))};
   const Result<void> result = co_await client::ask_call(tool.link, ask, bounded);
   if (result) co_return input.size();

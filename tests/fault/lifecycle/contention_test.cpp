@@ -268,3 +268,24 @@ TEST_CASE("acquire: without a deadline it says after five minutes what it waited
   CHECK(cluster.world.now() - before >= 5min);
   CHECK(cluster.world.now() - before < 6min);
 }
+
+TEST_CASE("acquire: a caller that leaves while its claim is on the way leaves nobody waiting",
+          "[fault][lifecycle][pain-12]") {
+  SimCluster cluster(5);
+  SimProcess& process = cluster.start();
+  SimProcess& other = cluster.start();
+  // The insert arrives after five seconds; its caller waits for one.
+  cluster.world.faults.play({{SimFaultKind::kSlow, 0, "insert", 2, 5000U << 1U}});
+  const CallContext call{process.host().now() + 1s, {}};
+  const auto left = cluster.finish(process.acquire(key_of("ana"), call));
+  REQUIRE_FALSE(left.has_value());
+  CHECK(left.error().code() == ErrorCode::kTimeout);
+  const SandboxId id = sandbox_id_of(key_of("ana"));
+  CHECK_FALSE(cluster.store.record(id).has_value());
+  cluster.world.run_until([&] { return cluster.store.record(id).has_value(); });
+  const Instant asked = cluster.world.now();
+  REQUIRE(cluster.finish(other.acquire(key_of("ana"))).has_value());
+  CHECK(cluster.world.now() - asked < 5s);  // no heartbeat had to grow old
+  CHECK(cluster.world.faults.happened().size() == 1);
+  CHECK(cluster.world.violations().empty());
+}

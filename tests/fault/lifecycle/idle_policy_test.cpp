@@ -135,6 +135,31 @@ TEST_CASE_METHOD(World, "sweep: tells its progress, and what failed", "[fault][l
   CHECK(refused.error().code() == ErrorCode::kInvalidArgument);
 }
 
+TEST_CASE_METHOD(World, "sweep: so many at once as it is told, and no more",
+                 "[fault][lifecycle][idle]") {
+  std::vector<SandboxId> all;
+  for (int i = 0; i < 12; ++i) {
+    const WorkspaceKey user = key("crowd", "u" + std::to_string(i));
+    wake(user);
+    all.push_back(sandbox_id_of(user));
+  }
+  cluster.world.run_for(2h);
+  std::size_t most = 0;
+  SweepOptions options;
+  const std::size_t allowed = GENERATE(std::size_t{0}, std::size_t{2});
+  if (allowed > 0) options.at_once = static_cast<std::uint32_t>(allowed);
+  // Each says it when its own stop is over; the others that run then are one less than at once.
+  options.progress = [&](const SweepStep&, const SweepReport&) {
+    std::size_t running = 1;
+    for (const SandboxId& sandbox : all) {
+      if (cluster.store.record(sandbox)->operation) ++running;
+    }
+    most = std::max(most, running);
+  };
+  CHECK(sweep(options).stopped == 12);
+  CHECK(most == (allowed > 0 ? allowed : 4));
+}
+
 TEST_CASE_METHOD(World, "sweep: a source with very many does not hold up the others",
                  "[fault][lifecycle][idle]") {
   for (int i = 0; i < 30; ++i) wake(key("crowd", "u" + std::to_string(i)));

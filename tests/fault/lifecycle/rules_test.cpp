@@ -155,6 +155,33 @@ TEST_CASE_METHOD(World,
   CHECK(cluster.files_of(sandbox()).size() == 1);
 }
 
+TEST_CASE_METHOD(World, "acquire: what runs on its volume again needs nobody's attention",
+                 "[fault][lifecycle]") {
+  const InstanceRef instance = wake();
+  rest();
+  SimVolume& volume = node.volumes.begin()->second;
+  volume.present = false;
+  node.failing.emplace("connect", Error(ErrorCode::kIntegrity, "the volume is missing"));
+  CHECK(cluster.finish(process.stop(sandbox())).error().code() == ErrorCode::kIntegrity);
+  REQUIRE(record().state == SandboxState::kRunning);
+  REQUIRE_FALSE(record().operation);
+  REQUIRE_FALSE(record().needs_attention.empty());
+  // An acquire of the record alone is no success while the volume is away.
+  CHECK(cluster.finish(process.acquire(key_of("ana"))).value().instance == instance);
+  CHECK_FALSE(record().needs_attention.empty());
+  volume.present = true;
+  node.failing.clear();
+  // A provider that cannot be asked leaves it to the next acquire.
+  node.failing.emplace("inspect", Error(ErrorCode::kUnavailable, "no answer"));
+  CHECK(cluster.finish(process.acquire(key_of("ana"))));
+  CHECK_FALSE(record().needs_attention.empty());
+  node.failing.clear();
+  const auto acquired = cluster.finish(process.acquire(key_of("ana"))).value();
+  CHECK(acquired.work == AcquireWork::kNone);
+  CHECK(acquired.instance == instance);
+  CHECK(record().needs_attention.empty());
+}
+
 TEST_CASE_METHOD(World, "archive: an upload that is not what it must be leaves the volume",
                  "[fault][lifecycle][pain-18]") {
   wake();

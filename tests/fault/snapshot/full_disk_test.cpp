@@ -3,6 +3,7 @@
 
 #include "objects/directory/directory_objects.hpp"
 #include "support/fixtures/snapshot_fixture.hpp"
+#include "support/skip.hpp"
 #include "support/trees/small_disk.hpp"
 #include "support/trees/tree_builder.hpp"
 #include "support/trees/tree_description.hpp"
@@ -30,12 +31,9 @@ constexpr std::size_t kMuch = 6 << 20;
 
 }  // namespace
 
-#define REQUIRE_DISK(disk, size)                              \
-  const auto disk = make_small_disk(size);                    \
-  if (!(disk)) {                                              \
-    WARN("skipped: only root can make a small disk to fill"); \
-    return;                                                   \
-  }
+#define REQUIRE_DISK(disk, size)           \
+  const auto disk = make_small_disk(size); \
+  if (!(disk)) return cove::test::skip("only root can make a small disk to fill");
 
 TEST_CASE("DirectoryObjects: on a full disk a put says so and leaves nothing",
           "[fault][objects][pain-18]") {

@@ -252,6 +252,33 @@ TEST_CASE("Agent: a lower fencing token is refused, and a higher one ends what r
   CHECK(agent.get("mark") == "x\n");
 }
 
+TEST_CASE("Guest: a call says under which lease it acts, and a late holder's is refused",
+          "[integration][agent]") {
+  AgentFixture f;
+  const CallContext earlier{.deadline = {}, .stop = {}, .fence = 10};
+  const CallContext later{.deadline = {}, .stop = {}, .fence = 11};
+  ExecSpec spec;
+  spec.argv = {"sleep", "1013"};
+  const ProcessInfo kept = f.wait(f.guest->start_process("", spec, {}, earlier)).value();
+  ExecSpec brief;
+  brief.argv = {"true"};
+  REQUIRE(f.wait(f.guest->run("", brief, later)));
+  const auto refused = [](const auto& result) {
+    REQUIRE_FALSE(result);
+    CHECK(result.error().code() == ErrorCode::kConflict);
+  };
+  refused(f.wait(f.guest->run("", brief, earlier)));
+  refused(f.wait(f.guest->start("", brief, false, earlier)));
+  refused(f.wait(f.guest->start_process("", brief, {}, earlier)));
+  refused(f.wait(f.guest->status(earlier)));
+  refused(f.wait(f.guest->stat({"", "file"}, earlier)));
+  refused(f.wait(f.guest->make_directory({"", "made"}, earlier)));
+  CHECK_FALSE(std::filesystem::exists(f.agent.workspace() + "/made"));
+  // Who acts under no lease is not concerned, and what was left in the background on purpose stays.
+  CHECK(f.wait(f.guest->run("", brief, {})));
+  CHECK_FALSE(f.wait(f.guest->find_process(kept.id, {}))->end);
+}
+
 TEST_CASE("Agent: garbage ends its connection and nothing else", "[integration][agent]") {
   AgentFixture f;
   RawWire before(f.agent.connect());

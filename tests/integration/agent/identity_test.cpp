@@ -8,6 +8,7 @@
 
 #include "support/fakes/byte_sources.hpp"
 #include "support/fixtures/agent_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;
@@ -19,7 +20,7 @@ constexpr bool kOtherIds = false;
 
 bool is_root() {
   if (::getuid() == 0) return true;
-  WARN("skipped: only root can give commands other ids");
+  test::skip("only root can give commands other ids");
   return false;
 }
 

@@ -321,3 +321,35 @@ TEST_CASE("Process: a write that it does not take ends with its call, and says h
   CHECK(cut.error().code() == ErrorCode::kFailedPrecondition);
   CHECK(written_in(cut.error()) < input.size());
 }
+
+TEST_CASE("Process: what a command that closed its stdin does not read counts as unwritten",
+          "[integration][agent]") {
+  AgentFixture f;
+  const std::string input(900'000, 'x');
+  const auto bytes = std::as_bytes(std::span(input));
+  const ProcessInfo closed = start(f, "exec <&-; echo closed; exec sleep 1011");
+  OutputRequest request;
+  request.wait_for = 20s;
+  REQUIRE(text_of(slice(f, closed.id, request).bytes) == "closed\n");
+  CHECK_FALSE(find(f, closed.id).stdin_open);
+  const auto check_refused = [&](GuestProcess& process) {
+    const auto first = f.wait(process.write_stdin(bytes, {}));
+    REQUIRE_FALSE(first);
+    CHECK(first.error().code() == ErrorCode::kFailedPrecondition);
+    CHECK(first.error().message().find("closed its stdin") != std::string::npos);
+    const auto second = f.wait(process.write_stdin(bytes, {}));
+    REQUIRE_FALSE(second);
+    CHECK(second.error().message().find("is closed") != std::string::npos);
+    CHECK(f.wait(process.close_stdin({})));
+  };
+  check_refused(*attach(f, closed.id));
+  check_refused(*attach(f, closed.id));  // another writer, later
+
+  ExecSpec spec;
+  spec.shell_line = "exec <&-; echo closed; exec sleep 1011";
+  const auto followed = f.wait(f.guest->start("", spec, true, {}));
+  REQUIRE(followed);
+  REQUIRE(text_of(f.wait((*followed)->next_output({}))->bytes) == "closed\n");
+  check_refused(**followed);
+  CHECK(f.wait((*followed)->cancel({})));
+}

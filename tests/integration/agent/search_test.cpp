@@ -1,6 +1,13 @@
+#include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 #include <catch2/catch.hpp>
 
@@ -40,20 +47,43 @@ Task<Result<All<GrepLine>>> grep(std::shared_ptr<Guest> guest, std::string path,
   co_return co_await take_all(std::move(stream), call);
 }
 
-Task<Result<All<FindEntry>>> find(std::shared_ptr<Guest> guest, std::string path, FindQuery query) {
-  const CallContext call;
+Task<Result<All<FindEntry>>> find(std::shared_ptr<Guest> guest, std::string path, FindQuery query,
+                                  CallContext call = {}) {
   const GuestPath from{"", std::move(path)};
   COVE_CO_TRY(auto stream, co_await guest->find(from, query, call));
   co_return co_await take_all(std::move(stream), call);
 }
 
+auto begin_search(Guest& guest, const GuestPath& from, const GrepQuery& query,
+                  const CallContext& call) {
+  return guest.grep(from, query, call);
+}
+auto begin_search(Guest& guest, const GuestPath& from, const FindQuery& query,
+                  const CallContext& call) {
+  return guest.find(from, query, call);
+}
+
 /// Takes the first results, lets go of the search, and says how many there were.
-Task<Result<std::size_t>> take_one(std::shared_ptr<Guest> guest, GrepQuery query) {
+template <class Query>
+Task<Result<std::size_t>> take_one(std::shared_ptr<Guest> guest, Query query) {
   const CallContext call;
   const GuestPath from{"", "."};
-  COVE_CO_TRY(auto stream, co_await guest->grep(from, query, call));
+  COVE_CO_TRY(auto stream, co_await begin_search(*guest, from, query, call));
   COVE_CO_TRY(const auto found, co_await stream->next(call));
   co_return found.size();
+}
+
+/// Takes the first results, calls the search off and takes the rest.
+Task<Result<All<FindEntry>>> stop_names(std::shared_ptr<Guest> guest, FindQuery query) {
+  std::stop_source stop;
+  const CallContext call{.deadline = {}, .stop = stop.get_token()};
+  const GuestPath from{"", "."};
+  COVE_CO_TRY(auto stream, co_await guest->find(from, query, call));
+  COVE_CO_TRY(auto first, co_await stream->next(call));
+  stop.request_stop();
+  COVE_CO_TRY(auto all, co_await take_all(std::move(stream), call));
+  all.found.insert(all.found.begin(), first.begin(), first.end());
+  co_return all;
 }
 
 Task<Result<SearchSummary>> stop_after_first(std::shared_ptr<Guest> guest, GrepQuery query,
@@ -75,6 +105,41 @@ void put_many(const AgentFixture& fixture, int files, int lines) {
   for (int i = 0; i < files; ++i) {
     std::ofstream(fixture.agent.workspace() + "/f" + std::to_string(1'000 + i)) << text;
   }
+}
+
+constexpr std::size_t kDeepFiles = 4'000;
+
+/// So many files in one deep directory: their paths, 12 MB, are more than a search holds of what
+/// nobody takes.
+void put_deep(const AgentFixture& fixture) {
+  std::string directory = fixture.agent.workspace();
+  for (int i = 0; i < 15; ++i) directory += "/" + std::string(200, 'd');
+  std::filesystem::create_directories(directory);
+  for (std::size_t i = 0; i < kDeepFiles; ++i) std::ofstream(directory + "/f" + std::to_string(i));
+}
+
+/// Files that a walk takes much longer for than a message to the agent.
+void put_wide(const AgentFixture& fixture) {
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string directory = fixture.agent.workspace() + "/d" + std::to_string(i / 1'000);
+    if (i % 1'000 == 0) std::filesystem::create_directory(directory);
+    std::ofstream(directory + "/f" + std::to_string(i));
+  }
+}
+
+std::ptrdiff_t threads_of(const AgentFixture& fixture) {
+  const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(fixture.agent.pid()) +
+                                                  "/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
+/// Waits, with calls of the agent, until it has so many threads again.
+void wait_for_threads(AgentFixture& fixture, std::ptrdiff_t wanted) {
+  const auto late = std::chrono::steady_clock::now() + 20s;
+  while (threads_of(fixture) > wanted && std::chrono::steady_clock::now() < late) {
+    REQUIRE(fixture.wait(fixture.guest->status({})));
+  }
+  CHECK(threads_of(fixture) == wanted);
 }
 
 const CallContext kNoLimit;
@@ -133,18 +198,60 @@ TEST_CASE("Search: one that is let go ends in the agent, which then has no threa
           "[integration][search]") {
   AgentFixture fixture;
   put_many(fixture, 10, 50'000);
-  const auto threads = [&] {
-    const std::filesystem::directory_iterator tasks("/proc/" + std::to_string(fixture.agent.pid()) +
-                                                    "/task");
-    return std::distance(begin(tasks), end(tasks));
-  };
-  const auto idle = threads();
-  CHECK(fixture.wait(take_one(fixture.guest, {.pattern = "word", .limit = {}})).value() > 0);
-  const auto late = std::chrono::steady_clock::now() + 20s;
-  while (threads() > idle && std::chrono::steady_clock::now() < late) {
-    REQUIRE(fixture.wait(fixture.guest->status(kNoLimit)));
+  const auto idle = threads_of(fixture);
+  CHECK(fixture.wait(take_one(fixture.guest, GrepQuery{.pattern = "word", .limit = {}})).value() >
+        0);
+  wait_for_threads(fixture, idle);
+}
+
+TEST_CASE("Search: a find that is let go ends in the agent too", "[integration][search]") {
+  AgentFixture fixture;
+  put_deep(fixture);
+  const auto idle = threads_of(fixture);
+  CHECK(fixture.wait(take_one(fixture.guest, FindQuery{.limit = {}})).value() > 0);
+  wait_for_threads(fixture, idle);
+}
+
+TEST_CASE("Search: a cancelled find gives what it has found and says that it was cancelled",
+          "[integration][search]") {
+  AgentFixture fixture;
+  put_deep(fixture);
+  const auto all = fixture.wait(stop_names(fixture.guest, {.limit = {}})).value();
+  CHECK(all.summary.ended == SearchEnd::kCancelled);
+  CHECK(all.summary.matches == all.found.size());
+  CHECK(all.found.size() < kDeepFiles);
+}
+
+TEST_CASE("Search: a cancelled find of the newest gives the newest so far",
+          "[integration][search]") {
+  AgentFixture fixture;
+  put_wide(fixture);
+  const FindQuery newest{.limit = 1'000, .newest_first = true, .facts = true};
+  bool cancelled = false;
+  // One that is called off before it begins is an error; some in between are while it walks.
+  for (auto span = 1ms; span < 2000ms && !cancelled; span *= 2) {
+    std::stop_source stop;
+    const auto due = std::chrono::steady_clock::now() + span;
+    std::thread canceller([&] {
+      while (std::chrono::steady_clock::now() < due) std::this_thread::yield();
+      stop.request_stop();
+    });
+    const CallContext call{.deadline = {}, .stop = stop.get_token()};
+    const auto all = fixture.wait(find(fixture.guest, ".", newest, call));
+    canceller.join();
+    if (!all) {
+      CHECK(all.error().code() == ErrorCode::kCancelled);
+      continue;
+    }
+    CHECK(all->summary.matches == all->found.size());
+    CHECK(all->found.size() <= 1'000);
+    CHECK(std::is_sorted(all->found.begin(), all->found.end(), [](const auto& a, const auto& b) {
+      return a.facts->modified > b.facts->modified;
+    }));
+    cancelled = all->summary.ended == SearchEnd::kCancelled;
+    if (!cancelled) CHECK(all->summary.ended == SearchEnd::kLimit);  // there are older ones
   }
-  CHECK(threads() == idle);
+  CHECK(cancelled);
 }
 
 TEST_CASE("Search: a cancelled one gives what it has found and says that it was cancelled",
@@ -173,6 +280,47 @@ TEST_CASE("Search: when the deadline passes, what was found comes back with a fl
   REQUIRE(all);
   CHECK(all->summary.ended == SearchEnd::kDeadline);
   CHECK(all->found.size() == all->summary.matches);
+}
+
+TEST_CASE("Search: when a find's deadline passes, what was found comes back with a flag",
+          "[integration][search][pain-66]") {
+  AgentFixture fixture;
+  put_deep(fixture);
+  const auto idle = threads_of(fixture);
+  const CallContext call{.deadline = fixture.clock.now() + 400ms, .stop = {}};
+  const GuestPath from{"", "."};
+  const FindQuery query{.limit = {}};
+  auto stream = fixture.wait(fixture.guest->find(from, query, call)).value();
+  // Nobody takes what it finds: only the deadline can end it.
+  while (fixture.clock.now() < *call.deadline) REQUIRE(fixture.wait(fixture.guest->status({})));
+  wait_for_threads(fixture, idle);
+  const auto all = fixture.wait(take_all(std::move(stream), kNoLimit)).value();
+  CHECK(all.summary.ended == SearchEnd::kDeadline);
+  CHECK(all.found.size() == all.summary.matches);
+  CHECK_FALSE(all.found.empty());
+  CHECK(all.found.size() < kDeepFiles);
+}
+
+TEST_CASE("Search: when the deadline of a find of the newest passes, the newest so far come",
+          "[integration][search][pain-66]") {
+  AgentFixture fixture;
+  put_wide(fixture);
+  bool late = false;
+  // One so short that it passes before the search begins is an error; some in between come due
+  // while it walks.
+  for (auto span = 1ms; span < 2000ms && !late; span *= 2) {
+    const CallContext call{.deadline = fixture.clock.now() + span, .stop = {}};
+    const FindQuery newest{.limit = 1'000, .newest_first = true};
+    const auto all = fixture.wait(find(fixture.guest, ".", newest, call));
+    if (!all) {
+      CHECK(all.error().code() == ErrorCode::kTimeout);
+      continue;
+    }
+    CHECK(all->found.size() == all->summary.matches);
+    late = all->summary.ended == SearchEnd::kDeadline;
+    if (!late) CHECK(all->summary.ended == SearchEnd::kLimit);
+  }
+  CHECK(late);
 }
 
 TEST_CASE("Search: one whose agent dies is unavailable", "[integration][search]") {

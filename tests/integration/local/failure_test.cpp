@@ -10,6 +10,7 @@
 
 #include "providers/local/machine_probe.hpp"
 #include "support/fixtures/local_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using cove::test::LocalMachine;
@@ -131,10 +132,7 @@ TEST_CASE("Local provider: a damaged agent on disk is written again",
 }
 
 TEST_CASE("Local provider: uid ranges that are all given out are told", "[integration][local]") {
-  if (!cove::test::is_root()) {
-    WARN("[skipped] only root gives uid ranges out");
-    return;
-  }
+  if (!cove::test::is_root()) return cove::test::skip("only root gives uid ranges out");
   const cove::test::TemporaryDirectory ranges;
   ::chmod(ranges.path().c_str(), 0700);
   local::LocalOptions options;

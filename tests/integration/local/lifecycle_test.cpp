@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/fixtures/local_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using cove::test::eventually;
@@ -45,8 +46,7 @@ TEST_CASE("Local provider: commands stand in the group with the limits, the agen
           "[integration][local]") {
   LocalMachine machine;
   if (!machine.provider->capabilities().limits) {
-    WARN("[skipped] no cgroups can be made here");
-    return;
+    return cove::test::skip("no cgroups can be made here");
   }
   const InstanceRef instance = machine.start_new();
   const auto processes = cove::test::processes_of(machine, instance);

@@ -11,6 +11,7 @@
 
 #include "providers/local/volume/volumes.hpp"
 #include "support/fixtures/local_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using Catch::Contains;
@@ -34,7 +35,7 @@ InstanceRef next(const InstanceRef& instance) {
 bool start(LocalMachine& machine, const InstanceRef& instance, const SandboxPolicy& policy) {
   const auto started = machine.start(instance, policy);
   if (!started && started.error().code() == ErrorCode::kUnsupported) {
-    WARN("[skipped] " << started.error().message());
+    cove::test::skip(started.error().message());
     return false;
   }
   if (!started) FAIL(started.error().describe());
@@ -43,7 +44,7 @@ bool start(LocalMachine& machine, const InstanceRef& instance, const SandboxPoli
 
 bool is_host_root() {
   if (cove::test::is_root()) return true;
-  WARN("[skipped] a writable system over the host's takes root");
+  cove::test::skip("a writable system over the host's takes root");
   return false;
 }
 
@@ -230,14 +231,10 @@ TEST_CASE("System layer of an ordinary user with subordinate ids", "[.][system-o
 TEST_CASE("System layer: an ordinary user has one over a tree of its own",
           "[integration][local][system]") {
   if (!cove::test::is_root()) {
-    WARN("[skipped] root starts it as a user with subordinate ids of its own making");
-    return;
+    return cove::test::skip("root starts it as a user with subordinate ids of its own making");
   }
   const auto run = cove::test::run_as_user_with_subordinate_ids("[system-of-user]");
-  if (!run.skipped.empty()) {
-    WARN("[skipped] " << run.skipped);
-    return;
-  }
+  if (!run.skipped.empty()) return cove::test::skip(run.skipped);
   INFO(run.output);
   CHECK(run.passed);
 }

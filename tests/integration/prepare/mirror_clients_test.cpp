@@ -11,6 +11,8 @@
 #include "prepare/mirrors/step.hpp"
 #include "support/fixtures/agent_fixture.hpp"
 #include "support/fixtures/mirror_server.hpp"
+#include "support/fixtures/project_files.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using namespace std::chrono_literals;
@@ -63,10 +65,30 @@ class Clients {
     return context;
   }
 
+  /// False, and the case is skipped, where the client is not there.
   bool has(const std::string& client) {
     if (fixture.shell("command -v " + client).value().succeeded()) return true;
-    WARN("[skipped] no " + client);
+    cove::test::skip("no " + client);
     return false;
+  }
+
+  /// The command that runs a client which scripts/setup fetched, `program` below where it put it;
+  /// empty, and the case is skipped, where it did not.
+  std::string fetched(const std::string& program) {
+    const std::string path = cove::testing::project_path("build/test-clients/" + program);
+    const bool is_script = program.ends_with("js");
+    if (fs::exists(path) && (!is_script || has("node"))) return is_script ? "node " + path : path;
+    cove::test::skip("scripts/setup did not fetch " + program);
+    return {};
+  }
+
+  /// Adds the package to a new project, with `client`, and reads it there by `client + node`.
+  void add_and_read(const std::string& client, const std::string& node) {
+    prepare(mirrors);
+    const std::string project = R"({"name": "p", "version": "1.0.0", "license": "MIT"})";
+    run("mkdir -p p && cd p && echo '" + project + "' > package.json && " + client +
+        " add cove-demo && test \"$(" + node + " \"require('cove-demo')\")\" = npm");
+    CHECK_THAT(server.requests(), Catch::Contains("/npm/cove-demo/-/cove-demo-1.2.3.tgz"));
   }
 
   /// Runs a line that must end well, within two minutes.
@@ -118,11 +140,42 @@ TEST_CASE("Mirrors: npm installs from the mirror, and its own settings stay",
                        Catch::Contains("save-exact=true") && Catch::Contains("fund=false"));
 }
 
+TEST_CASE("Mirrors: yarn 1 installs from the mirror", "[integration][prepare][mirrors]") {
+  Clients clients;
+  const std::string yarn = clients.fetched("yarn1/bin/yarn.js");
+  if (!yarn.empty()) clients.add_and_read(yarn, "node -p");
+}
+
+TEST_CASE("Mirrors: yarn 4 installs from the mirror, over plain http too",
+          "[integration][prepare][mirrors]") {
+  Clients clients;
+  const std::string yarn = clients.fetched("yarn4/bin/yarn.js");
+  if (yarn.empty()) return;
+  // By this file it knows a project of its own, whatever is above it.
+  clients.run("mkdir p && touch p/yarn.lock");
+  clients.add_and_read(yarn, yarn + " node -p");
+}
+
+TEST_CASE("Mirrors: pnpm installs from the mirror", "[integration][prepare][mirrors]") {
+  Clients clients;
+  const std::string pnpm = clients.fetched("pnpm/bin/pnpm.cjs");
+  if (!pnpm.empty()) clients.add_and_read(pnpm, "node -p");
+}
+
+TEST_CASE("Mirrors: bun installs from the mirror", "[integration][prepare][mirrors]") {
+  Clients clients;
+  const std::string bun = clients.fetched("bun/bin/bun");
+  if (bun.empty()) return;
+  clients.add_and_read(bun, bun + " -p");
+  // Its own file is enough: it reads npm's too.
+  fs::remove(clients.home() / ".npmrc");
+  clients.run("rm -rf p/node_modules p/bun.lock* ~/.bun && cd p && " + bun + " install");
+}
+
 TEST_CASE("Mirrors: pip installs from the mirror", "[integration][prepare][mirrors]") {
   Clients clients;
   if (!clients.fixture.shell("/usr/bin/python3 -m pip --version").value().succeeded()) {
-    WARN("[skipped] no pip");
-    return;
+    return cove::test::skip("no pip");
   }
   clients.prepare(clients.mirrors);
   clients.run(
@@ -160,8 +213,7 @@ TEST_CASE("Mirrors: go gets modules from the mirror", "[integration][prepare][mi
 TEST_CASE("Mirrors: cargo fetches crates from the mirror", "[integration][prepare][mirrors]") {
   Clients clients;
   if (!clients.fixture.shell("cargo --version").value().succeeded()) {
-    WARN("[skipped] no cargo");
-    return;
+    return cove::test::skip("no cargo");
   }
   clients.prepare(clients.mirrors);
   clients.run(
@@ -169,6 +221,31 @@ TEST_CASE("Mirrors: cargo fetches crates from the mirror", "[integration][prepar
       "printf '[package]\\nname = \"c\"\\nversion = \"0.1.0\"\\nedition = \"2021\"\\n"
       "[dependencies]\\ncove-demo = \"1\"\\n' > c/Cargo.toml && cd c && cargo fetch");
   CHECK_THAT(clients.server.requests(), Catch::Contains("/dl/cove-demo-1.2.3.crate"));
+}
+
+TEST_CASE("Mirrors: gem installs from the mirror", "[integration][prepare][mirrors]") {
+  Clients clients;
+  if (!clients.has("ruby") || !clients.has("gem")) return;
+  clients.prepare(clients.mirrors);
+  clients.run(
+      "gem install --install-dir g --no-document cove-demo && "
+      "test \"$(GEM_PATH=$PWD/g ruby -e 'require \"cove_demo\"; puts COVE_DEMO')\" = rubygems");
+  CHECK_THAT(clients.server.requests(), Catch::Contains("/gems/gems/cove-demo-1.2.3.gem"));
+}
+
+TEST_CASE("Mirrors: bundler installs from the mirror of the source that a Gemfile names",
+          "[integration][prepare][mirrors]") {
+  Clients clients;
+  if (!clients.has("ruby") || !clients.has("bundle")) return;
+  clients.prepare(clients.mirrors);
+  // The setting's key is that source: in capitals, with `__` for each dot.
+  clients.run(
+      "source=$(sed -n 's/^BUNDLE_MIRROR__\\(.*\\): .*/\\1/p' ~/.bundle/config | tr A-Z a-z | "
+      "sed 's/__/./g') && test -n \"$source\" && mkdir b && cd b && "
+      "printf 'source \"%s\"\\ngem \"cove-demo\"\\n' \"$source\" > Gemfile && "
+      "export BUNDLE_PATH=v BUNDLE_SILENCE_ROOT_WARNING=1 && bundle install && "
+      "test \"$(bundle exec ruby -e 'require \"cove_demo\"; puts COVE_DEMO')\" = rubygems");
+  CHECK_THAT(clients.server.requests(), Catch::Contains("/gems/gems/cove-demo-1.2.3.gem"));
 }
 
 TEST_CASE("Mirrors: maven asks the mirror for what it would ask central for",

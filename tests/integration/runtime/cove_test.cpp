@@ -49,6 +49,53 @@ TEST_CASE("Cove: a workspace lives, sleeps, is archived and wakes [pain-1]",
   CHECK(shell(second.client(), "echo more >> ../c1/note.txt; cat ../c1/note.txt") == "hello\nmore");
 }
 
+TEST_CASE("Cove: HOME comes back from the archive where the configuration says so",
+          "[integration][runtime]") {
+  LiveCove live;
+  Config config = live.config();
+  config.snapshot.include_home = GENERATE(false, true);
+  auto cove = live.open(config);
+  {
+    const auto workspace = cove.acquire(kAna).value();
+    shell(workspace.client(),
+          "mkdir -p ~/.local/bin; printf '#!/bin/sh\necho mine\n' > ~/.local/bin/tool; "
+          "chmod 700 ~/.local/bin/tool; echo kept > /workspace/note");
+    CHECK(shell(workspace.client(), "tool") == "mine");
+  }
+  REQUIRE(cove.archive(sandbox_id_of(kAna)));
+  CHECK(cove.status(sandbox_id_of(kAna))->snapshot->format ==
+        (config.snapshot.include_home ? 2U : 1U));
+  // It comes back also to a host that would not keep it.
+  REQUIRE(cove.close());
+  auto other = live.open();
+  const auto woken = other.acquire(kAna).value();
+  CHECK(woken.work() == AcquireWork::kRestored);
+  CHECK(shell(woken.client(), "cat /workspace/note") == "kept");
+  CHECK(shell(woken.client(), "tool 2>/dev/null || echo none") ==
+        (config.snapshot.include_home ? "mine" : "none"));
+}
+
+TEST_CASE("Cove: a command finds the base environment, and nothing of the host's",
+          "[integration][runtime]") {
+  LiveCove live;
+  auto cove = live.open();
+  const auto workspace = cove.acquire(kAna).value();
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): before any thread of this test reads it
+  REQUIRE(::setenv("COVE_TEST_OF_THE_HOST", "1", 1) == 0);
+  CHECK(
+      shell(workspace.client(), "env | grep -v -e ^PWD= -e ^SHLVL= -e ^_= -e ^OLDPWD= | sort") ==
+      "COVE_SANDBOX=1\nHOME=/home/sandbox\nLANG=C.UTF-8\nLOGNAME=sandbox\n"
+      "PATH=/home/sandbox/.local/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+      "SHELL=/bin/sh\nTERM=dumb\nTMPDIR=/tmp\nUSER=sandbox");
+  ::unsetenv("COVE_TEST_OF_THE_HOST");
+  ExecSpec on_terminal;
+  on_terminal.argv = {"sh", "-c", "echo $TERM"};
+  on_terminal.terminal = TerminalSize{24, 80};
+  CHECK(workspace.client().exec(on_terminal)->out.text() == "xterm-256color\r\n");
+  on_terminal.env = {{"TERM", "vt100"}};
+  CHECK(workspace.client().exec(on_terminal)->out.text() == "vt100\r\n");
+}
+
 TEST_CASE("Cove: two users see nothing of each other", "[integration][runtime]") {
   LiveCove live;
   auto cove = live.open();

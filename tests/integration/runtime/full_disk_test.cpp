@@ -7,6 +7,7 @@
 
 #include "support/child_process.hpp"
 #include "support/fixtures/live_cove.hpp"
+#include "support/skip.hpp"
 #include "support/trees/small_disk.hpp"
 
 using namespace cove;
@@ -55,11 +56,8 @@ void wake(const LiveCove& live) {
 }  // namespace
 
 TEST_CASE("Cove: on a full disk a sandbox is stopped and destroyed, and an archive leaves it whole",
-          "[integration][runtime]") {
-  if (::geteuid() != 0) {
-    WARN("SKIPPED: only root has a small disk with sandboxes on it");
-    return;
-  }
+          "[integration][runtime][pain-77]") {
+  if (::geteuid() != 0) return cove::test::skip("only root has a small disk with sandboxes on it");
   LiveCove live;
   const std::string disk = std::filesystem::path(live.state_directory()).parent_path();
   ChildProcess child([&](int) {

@@ -10,6 +10,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <cove/wait_check.hpp>
+
 #include "base/system/system_clock.hpp"
 #include "support/fixtures/live_cove.hpp"
 
@@ -73,6 +75,21 @@ TEST_CASE("Blocking calls: a volume that was moved away is missed by the next on
   REQUIRE_FALSE(read);
   CHECK(read.error().code() == ErrorCode::kIntegrity);
   fs::rename(volume + ".away", volume);
+}
+
+TEST_CASE("Blocking calls: a thread that may not wait on gets its command's end",
+          "[integration][runtime]") {
+  const LiveCove live;
+  const Cove cove = live.open();
+  const Workspace workspace = warm(cove);
+  int asked = 0;
+  set_wait_check([&] { return ++asked < 2; });
+  const auto ended = workspace.client().exec({.argv = {"sleep", "1000"}});
+  set_wait_check(nullptr);
+  REQUIRE(ended.has_value());
+  CHECK(std::holds_alternative<Cancelled>(ended->outcome));
+  CHECK(asked == 2);
+  CHECK(shell(workspace.client(), "pgrep sleep || echo none") == "none");
 }
 
 TEST_CASE("Blocking calls: a clock that jumps ends those whose time is over",

@@ -172,6 +172,8 @@ TEST_CASE("LivePrepare: secrets reach commands and nothing that stays",
     }
   };
   const std::string secret = "s3cr3t-0123456789abcdef";
+  const std::string in_workspace = "mark-of-the-workspace-0123456789";
+  const std::string in_home = "mark-of-the-home-0123456789";
   const LiveCove live;
   const auto log = std::make_shared<Log>();
   auto cove = Cove::open(live.config(), {.log = log}).value();
@@ -193,6 +195,14 @@ TEST_CASE("LivePrepare: secrets reach commands and nothing that stays",
   options.prepare.steps = {leak};
   auto workspace = cove.acquire(kAna, options).value();
   CHECK(shell(workspace.client(), "echo $TOKEN") == secret);
+  // What the search must find shows that it looks into the volume's files, in both of its roots.
+  shell(workspace.client(), "echo " + in_workspace + " > mark; echo " + in_home + " > ~/mark");
+  const auto is_on_disk = [&live](const std::string& text) {
+    return holds(live.state_directory(), text);
+  };
+  CHECK(is_on_disk(in_workspace));
+  CHECK(is_on_disk(in_home));
+  CHECK_FALSE(is_on_disk(secret));
   std::string told = heard;
   for (const StepReport& step : workspace.prepare_report().steps) {
     told += step.reason + step.output;
@@ -201,6 +211,10 @@ TEST_CASE("LivePrepare: secrets reach commands and nothing that stays",
   CHECK(told.find("token is ***") != std::string::npos);
   CHECK(told.find(secret) == std::string::npos);
   REQUIRE(workspace.release());
+  REQUIRE(cove.stop(workspace.sandbox_id()));
+  CHECK(is_on_disk(in_workspace));
+  CHECK(is_on_disk(in_home));
+  CHECK_FALSE(is_on_disk(secret));
   REQUIRE(cove.archive(workspace.sandbox_id()));
   REQUIRE(cove.close());
   CHECK(log->text.find("***") != std::string::npos);

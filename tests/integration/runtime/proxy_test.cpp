@@ -10,6 +10,7 @@
 #include "support/fixtures/live_cove.hpp"
 #include "support/fixtures/mirror_server.hpp"
 #include "support/fixtures/tcp_server.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using namespace cove::testing;
@@ -46,10 +47,7 @@ void say_head(TcpPeer& client) {
 }
 
 bool has(const SandboxClient& client, const std::string& program) {
-  const auto found = client.exec({.argv = {"sh", "-c", "command -v " + program}}).value();
-  if (found.succeeded()) return true;
-  WARN("[skipped] no " + program);
-  return false;
+  return client.exec({.argv = {"sh", "-c", "command -v " + program}}).value().succeeded();
 }
 
 std::string url_of(const TcpServer& server, const std::string& path) {
@@ -65,7 +63,7 @@ TEST_CASE("Network proxy: curl reaches what is listed with nothing configured, i
   auto cove = live.open(with_proxy(live, {address_rule(server.port())}));
   const auto workspace = cove.acquire(kAna, {.chat_id = "c1"}).value();
   const auto client = workspace.client();
-  if (!has(client, "curl")) return;
+  if (!has(client, "curl")) return cove::test::skip("no curl");
   CHECK(shell(client, "curl -sS " + url_of(server, "/a?b")) == "served GET /a?b HTTP/1.1");
   CHECK(shell(client, "curl -sS --proxytunnel " + url_of(server, "/t")) ==
         "served GET /t HTTP/1.1");
@@ -85,7 +83,9 @@ TEST_CASE("Network proxy: programs inside reach each other without it",
   auto cove = live.open(with_proxy(live, {}));
   const auto workspace = cove.acquire(kAna, {.chat_id = "c1"}).value();
   const auto client = workspace.client();
-  if (!has(client, "curl") || !has(client, "python3")) return;
+  if (!has(client, "curl") || !has(client, "python3")) {
+    return cove::test::skip("no curl or no python3");
+  }
   CHECK(shell(client,
               "echo mine > page; python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 & "
               "curl -sS --retry 20 --retry-connrefused --retry-delay 1 http://127.0.0.1:8123/page; "
@@ -114,24 +114,23 @@ TEST_CASE("Network proxy: mirrors are reached by themselves, also at the host's 
         "PYTHONPATH=t /usr/bin/python3 -c 'import cove_demo'");
     CHECK_THAT(server.requests(), Contains("/simple/cove-demo/"));
   } else {
-    WARN("[skipped] no pip");
+    cove::test::skip_part("no pip");
   }
   if (has(client, "npm")) {
     run("mkdir p && cd p && npm install --no-update-notifier --no-audit --no-fund cove-demo");
     CHECK_THAT(server.requests(), Contains("/npm/cove-demo"));
+  } else {
+    cove::test::skip_part("no npm");
   }
   // The next acquire asks for none: then there is none.
   const auto second = cove.acquire(kAna, {.chat_id = "c2"}).value();
-  if (!has(second.client(), "curl")) return;
+  if (!has(second.client(), "curl")) return cove::test::skip_part("no curl");
   CHECK_THAT(shell(second.client(), "curl -sS --noproxy '' " + server.url("/simple/")),
              Contains("is not in the allow-list"));
 }
 
 TEST_CASE("Network proxy: git clones over http", "[integration][runtime][proxy]") {
-  if (!fs::exists("/usr/bin/git")) {
-    WARN("[skipped] no git");
-    return;
-  }
+  if (!fs::exists("/usr/bin/git")) return cove::test::skip("no git");
   const ScratchDirectory scratch;
   const std::string setup =
       "cd " + scratch.path() +
@@ -156,7 +155,7 @@ TEST_CASE("Network proxy: git clones over http", "[integration][runtime][proxy]"
   auto cove = live.open(with_proxy(live, {address_rule(server.port())}));
   const auto workspace = cove.acquire(kAna, {.chat_id = "c1"}).value();
   const auto client = workspace.client();
-  if (!has(client, "git")) return;
+  if (!has(client, "git")) return cove::test::skip("no git");
   CHECK(shell(client, "no_proxy= NO_PROXY= git clone -q " + url_of(server, "/r.git") +
                           " c && cat c/f") == "hi");
 }
@@ -168,7 +167,7 @@ TEST_CASE("Network proxy: a host that closes while connections are open does so 
   auto cove = live.open(with_proxy(live, {address_rule(server.port())}));
   const auto workspace = cove.acquire(kAna, {.chat_id = "c1"}).value();
   const auto client = workspace.client();
-  if (!has(client, "python3")) return;
+  if (!has(client, "python3")) return cove::test::skip("no python3");
   const ProcessInfo process =
       client
           .start_process({.argv = {"python3", "-c",

@@ -10,6 +10,7 @@
 #include "support/child_process.hpp"
 #include "support/fakes/fake_guest.hpp"
 #include "support/fixtures/live_cove.hpp"
+#include "support/skip.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;
@@ -219,8 +220,7 @@ TEST_CASE("Cove: a broken snapshot is refused, and the record still says archive
 
 TEST_CASE("Cove: an ordinary user has the whole path too", "[integration][runtime]") {
   if (::geteuid() != 0) {
-    WARN("[skipped] this test makes itself an ordinary user, which needs root");
-    return;
+    return cove::test::skip("this test makes itself an ordinary user, which needs root");
   }
   ChildProcess user([](int output) {
     if (::setresgid(65533, 65533, 65533) != 0 || ::setresuid(65533, 65533, 65533) != 0) ::_exit(2);

@@ -8,6 +8,7 @@
 
 #include "support/fixtures/live_cove.hpp"
 #include "support/fixtures/mirror_server.hpp"
+#include "support/skip.hpp"
 #include "support/trees/packed_package.hpp"
 
 using namespace cove;
@@ -79,6 +80,39 @@ TEST_CASE("Cove: skills are added, placed, indexed and read", "[integration][run
   CHECK(cove.acquire(kKey, options).value().prepare_report().path == PreparePath::kRemembered);
 }
 
+TEST_CASE("Cove: skills that were changed inside are a problem once, and placed again",
+          "[integration][runtime][skills]") {
+  LiveCove live;
+  AcquireOptions options;
+  SkillPackage skill;
+  skill.version_id = "v1";
+  skill.content = pack_skill("one");
+  options.prepare.skills = {skill};
+  options.prepare.builtin_skills = {{"two", pack_skill("two")}};
+  {
+    const Cove cove = live.open();
+    const Workspace workspace = cove.acquire(kKey, options).value();
+    shell(workspace.client(), "echo more >> /workspace/skills/v1/SKILL.md");
+    shell(workspace.client(), "rm -r ~/.cove/builtin/two");
+  }
+  // Another process, as this one remembers what it compared on this instance.
+  const auto look = [&] {
+    const Cove cove = live.open();
+    const Workspace workspace = cove.acquire(kKey, options).value();
+    return std::pair(workspace.prepare_report(), workspace.skills().value());
+  };
+  const auto [before, spoilt] = look();
+  CHECK(before.path == PreparePath::kUnchanged);
+  CHECK(spoilt.problems.size() == 2);
+  const auto [after, mended] = look();
+  CHECK(after.path == PreparePath::kRun);
+  CHECK(mended.problems.empty());
+  CHECK(mended.skills.size() == 2);
+  const auto [last, same] = look();
+  CHECK(last.path == PreparePath::kUnchanged);
+  CHECK(same.problems.empty());
+}
+
 TEST_CASE("Cove: skills come back with a wake, builtin ones are made again",
           "[integration][runtime][skills]") {
   LiveCove live;
@@ -105,6 +139,38 @@ TEST_CASE("Cove: skills come back with a wake, builtin ones are made again",
   const SkillIndex index = workspace.skills().value();
   CHECK(index.problems.empty());
   CHECK(index.skills.size() == 2);
+}
+
+TEST_CASE("Cove: a version of a skill that a live workspace holds is not collected",
+          "[integration][runtime][skills]") {
+  LiveCove live;
+  const Cove cove = live.open();
+  const auto acquire = [&cove](const std::string& chat, const std::string& version) {
+    AcquireOptions options;
+    options.chat_id = chat;
+    SkillPackage skill;
+    skill.version_id = version;
+    skill.content = pack_skill(version);
+    options.prepare.skills = {skill};
+    return cove.acquire(kKey, options).value();
+  };
+  // The file is a hint that can be written from inside: nobody has used these for years.
+  const auto forget = [](const Workspace& workspace, const std::string& used) {
+    shell(workspace.client(),
+          "echo '{\"used\":{" + used + "}}' > /workspace/skills/.cove-used.json");
+  };
+  Workspace held = acquire("c1", "held");
+  Workspace old = acquire("c2", "old");
+  forget(old, R"("held":1000,"old":1000)");
+  REQUIRE(old.release());
+  Workspace next = acquire("c3", "next");
+  CHECK(shell(next.client(), "ls /workspace/skills") == "held\nnext");
+  CHECK(shell(held.client(), "/workspace/skills/held/scripts/run.sh") == "held");
+
+  forget(next, R"("held":1000,"next":1000)");
+  REQUIRE(held.release());
+  const Workspace last = acquire("c4", "last");
+  CHECK(shell(last.client(), "ls /workspace/skills") == "last\nnext");
 }
 
 TEST_CASE("Cove: a wrong skill fails the acquire, and says where",
@@ -147,13 +213,13 @@ TEST_CASE("Cove: mirrors are set in the sandbox and go when nobody asks for them
       shell(workspace.client(), "mkdir -p p && cd p && npm install --no-audit cove-demo");
       CHECK_THAT(server.requests(), Catch::Contains("/npm/cove-demo"));
     } else {
-      WARN("[skipped] no npm");
+      cove::test::skip_part("no npm");
     }
     if (workspace.client().exec({.shell_line = "python3 -m pip --version"}).value().succeeded()) {
       shell(workspace.client(), "python3 -m pip install --target t cove-demo");
       CHECK_THAT(server.requests(), Catch::Contains("/simple/cove-demo/"));
     } else {
-      WARN("[skipped] no pip");
+      cove::test::skip_part("no pip");
     }
     CHECK(cove.acquire(kKey, options).value().prepare_report().path == PreparePath::kRemembered);
   }

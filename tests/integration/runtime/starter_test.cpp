@@ -9,6 +9,7 @@
 
 #include "support/child_process.hpp"
 #include "support/fixtures/live_cove.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using namespace cove::testing;
@@ -41,7 +42,7 @@ std::string surroundings(const SandboxClient& client) {
 
 TEST_CASE("Cove: limits, niceness and processors of who starts a sandbox are not its own",
           "[integration][runtime]") {
-  if (::geteuid() != 0) return;  // an ordinary user's niceness cannot be taken back
+  if (::geteuid() != 0) return cove::test::skip("an ordinary user's niceness is not taken back");
   const LiveCove live;
   ChildProcess starter([&](int output) {
     restrict_this_process();

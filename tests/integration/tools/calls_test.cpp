@@ -1,5 +1,6 @@
 // The calls of tests/tools/calls.json against a real sandbox.
 #include <future>
+#include <map>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
@@ -64,6 +65,34 @@ ToolResult call_tool(const SandboxClient& client, const json& step, bool with_ca
   return done.get_future().get().value();
 }
 
+/// What earlier answers gave, by the names that calls gave it.
+using Kept = std::map<std::string, std::string>;
+
+json filled(const json& step, const Kept& kept) {
+  std::string text = step.dump();
+  for (const auto& [name, value] : kept) text = replaced(text, "${" + name + "}", value);
+  return json::parse(text);
+}
+
+void keep(Kept& kept, const json& step, const ToolResult& answer) {
+  const json names = step.value("keep", json::object());
+  for (const auto& [name, path] : names.items()) {
+    const std::string pointer = "/" + replaced(path.get<std::string>(), ".", "/");
+    kept[name] = json::parse(answer.data).at(json::json_pointer(pointer));
+  }
+}
+
+/// The answer of a call; of one that waits for a text, the first that has it.
+ToolResult answer_of(const SandboxClient& client, const json& step, bool with_callback) {
+  const std::string until = step.value("until", "");
+  for (int tries = 1;; ++tries) {
+    ToolResult answer = call_tool(client, step, with_callback);
+    if (answer.text.find(until) != std::string::npos) return answer;
+    INFO("text: " << answer.text);
+    REQUIRE(tries < 100);
+  }
+}
+
 void check_answer(const ToolResult& answer, const json& expect) {
   INFO("text: " << answer.text);
   INFO("data: " << answer.data);
@@ -89,9 +118,13 @@ void run_case(const SandboxClient& client, const json& test, bool with_callback)
     REQUIRE(client.write_file(path, bytes_of(content.get<std::string>())));
   }
   if (test.contains("shell")) (void)shell(client, test.at("shell"));
-  for (const json& step : test.at("calls")) {
+  Kept kept;
+  for (const json& each : test.at("calls")) {
+    const json step = filled(each, kept);
     INFO("call: " << step.at("tool") << " " << step.at("arguments").dump());
-    check_answer(call_tool(client, step, with_callback), step.at("expect"));
+    const ToolResult answer = answer_of(client, step, with_callback);
+    check_answer(answer, step.at("expect"));
+    keep(kept, step, answer);
   }
   const json then = test.value("then", json::object());
   for (const auto& [path, content] : then.items()) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "support/fixtures/local_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using Catch::Contains;
@@ -242,10 +243,7 @@ TEST_CASE("Sandbox: another user's volume and the other generations are out of r
 }
 
 TEST_CASE("Sandbox: volumes belong to host uids of their own", "[security][local]") {
-  if (!cove::test::is_root()) {
-    WARN("[skipped] an ordinary user has one uid only");
-    return;
-  }
+  if (!cove::test::is_root()) return cove::test::skip("an ordinary user has one uid only");
   LocalMachine machine;
   const InstanceRef one = machine.start_new();
   const InstanceRef two = machine.start_new();

@@ -2,13 +2,11 @@
 #include <catch2/catch.hpp>
 
 #include "support/fixtures/local_fixture.hpp"
+#include "support/skip.hpp"
 
 TEST_CASE("Sandbox: everything holds for an ordinary user too", "[security][local]") {
   const auto run = cove::test::run_as_ordinary_user();
-  if (!run.skipped.empty()) {
-    WARN("[skipped] " << run.skipped);
-    return;
-  }
+  if (!run.skipped.empty()) return cove::test::skip(run.skipped);
   INFO(run.output);
   CHECK(run.passed);
 }

@@ -12,6 +12,7 @@
 #include <cove/grants/writable_system.hpp>
 
 #include "support/fixtures/local_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using Catch::Contains;
@@ -34,13 +35,13 @@ struct RootSandbox {
 
   RootSandbox() {
     if (!cove::test::is_root()) {
-      WARN("[skipped] a writable system over the host's takes root");
+      cove::test::skip("a writable system over the host's takes root");
       return;
     }
     machine.create(instance.volume).value();
     const auto started = machine.start(instance, writable());
     if (!started && started.error().code() == ErrorCode::kUnsupported) {
-      WARN("[skipped] " << started.error().message());
+      cove::test::skip(started.error().message());
       return;
     }
     if (!started) FAIL(started.error().describe());
@@ -144,8 +145,7 @@ TEST_CASE("Writable system: the host's secrets, people and state are not there f
 TEST_CASE("Writable system: what the world cannot read in the host's directories root cannot read",
           "[security][local][system]") {
   if (!cove::test::is_root()) {
-    WARN("[skipped] a writable system over the host's takes root");
-    return;
+    return cove::test::skip("a writable system over the host's takes root");
   }
   HostFiles host;
   host.put("before/key", 0600);
@@ -207,8 +207,7 @@ TEST_CASE("Writable system: no file of the host that others may not read can be 
 
 TEST_CASE("Writable system: what root changes stays in the sandbox", "[security][local][system]") {
   if (!cove::test::is_root()) {
-    WARN("[skipped] a writable system over the host's takes root");
-    return;
+    return cove::test::skip("a writable system over the host's takes root");
   }
   HostFiles host;
   const std::string path = host.put("file", 0644);

@@ -14,11 +14,12 @@ class CountingStore final : public MetadataStore {
   explicit CountingStore(std::shared_ptr<MetadataStore> inner) : inner_(std::move(inner)) {}
 
   std::atomic<int> writes{0};
+  std::atomic<int> lease_writes{0};  // of these, after the others
   std::atomic<int> reads{0};
 
   Task<Result<Version>> insert(const DocumentId& id, const Document& document,
                                Durability durability, const CallContext& call) override {
-    ++writes;
+    count_write(id);
     return inner_->insert(id, document, durability, call);
   }
   Task<Result<std::optional<StoredDocument>>> find(const DocumentId& id,
@@ -29,12 +30,12 @@ class CountingStore final : public MetadataStore {
   Task<Result<Version>> compare_and_swap(const DocumentId& id, Version expected,
                                          const Document& next, Durability durability,
                                          const CallContext& call) override {
-    ++writes;
+    count_write(id);
     return inner_->compare_and_swap(id, expected, next, durability, call);
   }
   Task<Result<void>> remove(const DocumentId& id, Version expected,
                             const CallContext& call) override {
-    ++writes;
+    count_write(id);
     return inner_->remove(id, expected, call);
   }
   Task<Result<DocumentPage>> query(const DocumentQuery& query, const CallContext& call) override {
@@ -46,7 +47,20 @@ class CountingStore final : public MetadataStore {
   }
   Task<Result<StoreTime>> now(const CallContext& call) override { return inner_->now(call); }
 
+  /// Blocks until leases were written so often: what is given back is so beside the call that took
+  /// it.
+  void wait_for_lease_writes(int count) const {
+    for (int seen = lease_writes; seen < count; seen = lease_writes) lease_writes.wait(seen);
+  }
+
  private:
+  void count_write(const DocumentId& id) {
+    ++writes;
+    if (id.kind != DocumentKind::kLease) return;
+    ++lease_writes;
+    lease_writes.notify_all();
+  }
+
   std::shared_ptr<MetadataStore> inner_;
 };
 

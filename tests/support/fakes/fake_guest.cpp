@@ -74,22 +74,23 @@ std::string text_of(ByteView bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-Result<void> FakeGuest::begin(const char* name) {
+Result<void> FakeGuest::begin(const char* name, const CallContext& call) {
   log.calls.emplace_back(name);
+  log.fences.push_back(call.fence);
   if (faults.empty()) return ok();
   const Error fault = faults.front();
   faults.pop_front();
   return fault;
 }
 
-Task<Result<GuestStatus>> FakeGuest::status(const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("status"));
+Task<Result<GuestStatus>> FakeGuest::status(const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("status", call));
   co_return GuestStatus{};
 }
 
 Task<Result<ExecResult>> FakeGuest::run(const std::string& session, const ExecSpec& spec,
                                         const CallContext& call) {
-  COVE_CO_TRY_VOID(begin("run"));
+  COVE_CO_TRY_VOID(begin("run", call));
   if (on_run) co_return on_run(session, spec);
   ExecResult result = command.result;
   if (run_hangs) {
@@ -107,8 +108,8 @@ Task<Result<ExecResult>> FakeGuest::run(const std::string& session, const ExecSp
 Task<Result<std::shared_ptr<GuestProcess>>> FakeGuest::start(const std::string& /*session*/,
                                                              const ExecSpec& /*spec*/,
                                                              bool keep_stdin,
-                                                             const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("start"));
+                                                             const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("start", call));
   log.stdin_kept = keep_stdin;
   co_return std::shared_ptr<GuestProcess>(std::make_shared<FakeProcess>(scheduler_, command, log));
 }
@@ -122,8 +123,8 @@ Result<ProcessInfo*> FakeGuest::process(const ProcessId& id) {
 
 Task<Result<ProcessInfo>> FakeGuest::start_process(const std::string& session, const ExecSpec& spec,
                                                    const ProcessOptions& options,
-                                                   const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("start_process"));
+                                                   const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("start_process", call));
   const std::string number = std::to_string(processes.size() + 1);
   ProcessInfo info;
   info.id = ProcessId(std::string(32 - number.size(), '0') + number);
@@ -140,13 +141,13 @@ Task<Result<ProcessInfo>> FakeGuest::start_process(const std::string& session, c
   co_return info;
 }
 
-Task<Result<std::vector<ProcessInfo>>> FakeGuest::list_processes(const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("list_processes"));
+Task<Result<std::vector<ProcessInfo>>> FakeGuest::list_processes(const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("list_processes", call));
   co_return processes;
 }
 
-Task<Result<ProcessInfo>> FakeGuest::find_process(const ProcessId& id, const CallContext&) {
-  COVE_CO_TRY_VOID(begin("find_process"));
+Task<Result<ProcessInfo>> FakeGuest::find_process(const ProcessId& id, const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("find_process", call));
   COVE_CO_TRY(ProcessInfo* const found, process(id));
   if (log.process_cancelled && !found->end) {
     found->end.emplace();
@@ -157,8 +158,8 @@ Task<Result<ProcessInfo>> FakeGuest::find_process(const ProcessId& id, const Cal
 
 Task<Result<OutputSlice>> FakeGuest::process_output(const ProcessId& id,
                                                     const OutputRequest& request,
-                                                    const CallContext&) {
-  COVE_CO_TRY_VOID(begin("process_output"));
+                                                    const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("process_output", call));
   COVE_CO_TRY(const ProcessInfo* const found, process(id));
   std::string text;
   for (const auto& chunk : command.output) {
@@ -177,22 +178,22 @@ Task<Result<OutputSlice>> FakeGuest::process_output(const ProcessId& id,
 
 Task<Result<std::shared_ptr<GuestProcess>>> FakeGuest::attach(const ProcessId& id,
                                                               const AttachOptions& /*options*/,
-                                                              const CallContext&) {
-  COVE_CO_TRY_VOID(begin("attach"));
+                                                              const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("attach", call));
   COVE_CO_TRY_VOID(process(id));
   co_return std::shared_ptr<GuestProcess>(std::make_shared<FakeProcess>(scheduler_, command, log));
 }
 
-Task<Result<void>> FakeGuest::remove_process(const ProcessId& id, const CallContext&) {
-  COVE_CO_TRY_VOID(begin("remove_process"));
+Task<Result<void>> FakeGuest::remove_process(const ProcessId& id, const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("remove_process", call));
   COVE_CO_TRY(const ProcessInfo* const found, process(id));
   if (!found->end) co_return Error(ErrorCode::kFailedPrecondition, "the process runs");
   std::erase_if(processes, [&](const ProcessInfo& info) { return info.id == id; });
   co_return ok();
 }
 
-Task<Result<void>> FakeGuest::sync(const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("sync"));
+Task<Result<void>> FakeGuest::sync(const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("sync", call));
   co_return ok();
 }
 

@@ -34,8 +34,9 @@ struct FakeSearch {
 
 /// What a test may look at; written on the scheduler, so read after the call that wrote it.
 struct FakeGuestLog {
-  std::vector<std::string> calls;  ///< "run", "stat", ... in order
-  std::size_t outputs_asked = 0;   ///< pieces of output that were asked for
+  std::vector<std::string> calls;     ///< "run", "stat", ... in order
+  std::vector<std::uint64_t> fences;  ///< of each of these
+  std::size_t outputs_asked = 0;      ///< pieces of output that were asked for
   bool process_cancelled = false;
   bool stdin_kept = false;                ///< of the last command that was started
   std::string stdin_text;                 ///< written to the last process
@@ -119,7 +120,7 @@ class FakeGuest final : public Guest {
   Task<Result<void>> sync(const CallContext& call) override;
 
  private:
-  Result<void> begin(const char* name);
+  Result<void> begin(const char* name, const CallContext& call);
   Result<ProcessInfo*> process(const ProcessId& id);
 
   Scheduler& scheduler_;

@@ -71,8 +71,8 @@ Task<Result<std::string>> read_all(ByteSource& source, const CallContext& call) 
 }  // namespace
 
 Task<Result<GuestFile>> FakeGuest::read_file(const GuestPath& path, const ReadRange& range,
-                                             const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("read_file"));
+                                             const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("read_file", call));
   const auto found = files.find(name_of_path(path));
   if (found == files.end()) co_return missing(path);
   const std::size_t from = std::min<std::size_t>(range.offset, found->second.size());
@@ -86,8 +86,8 @@ Task<Result<GuestFile>> FakeGuest::read_file(const GuestPath& path, const ReadRa
 }
 
 Task<Result<LineSlice>> FakeGuest::read_lines(const GuestPath& path, const LineRange& range,
-                                              const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("read_lines"));
+                                              const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("read_lines", call));
   const auto found = files.find(name_of_path(path));
   if (found == files.end()) co_return missing(path);
   LineSlice slice;
@@ -107,9 +107,8 @@ Task<Result<LineSlice>> FakeGuest::read_lines(const GuestPath& path, const LineR
 }
 
 Task<Result<EditResult>> FakeGuest::edit_file(const GuestPath& path, const std::vector<Edit>& edits,
-                                              const EditOptions& options,
-                                              const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("edit_file"));
+                                              const EditOptions& options, const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("edit_file", call));
   const auto found = files.find(name_of_path(path));
   if (found == files.end()) co_return missing(path);
   std::string text = found->second;
@@ -133,7 +132,7 @@ Task<Result<EditResult>> FakeGuest::edit_file(const GuestPath& path, const std::
 
 Task<Result<FileInfo>> FakeGuest::write_file(const GuestPath& path, ByteSource& content,
                                              const WriteOptions& options, const CallContext& call) {
-  COVE_CO_TRY_VOID(begin("write_file"));
+  COVE_CO_TRY_VOID(begin("write_file", call));
   if (options.if_absent && files.contains(name_of_path(path))) {
     co_return Error(ErrorCode::kAlreadyExists, path.path + " exists already");
   }
@@ -142,8 +141,8 @@ Task<Result<FileInfo>> FakeGuest::write_file(const GuestPath& path, ByteSource& 
   co_return info_of(path, text);
 }
 
-Task<Result<FileInfo>> FakeGuest::stat(const GuestPath& path, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("stat"));
+Task<Result<FileInfo>> FakeGuest::stat(const GuestPath& path, const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("stat", call));
   if (path.path.ends_with("/.")) {
     std::string inside = name_of_path(path);
     inside.pop_back();
@@ -157,8 +156,8 @@ Task<Result<FileInfo>> FakeGuest::stat(const GuestPath& path, const CallContext&
 }
 
 Task<Result<FilePage>> FakeGuest::list(const GuestPath& /*path*/, const ListOptions& /*options*/,
-                                       const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("list"));
+                                       const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("list", call));
   FilePage page;
   for (const auto& [name, text] : files) {
     page.entries.push_back({.path = name, .type = FileType::kRegular, .size = text.size()});
@@ -166,15 +165,15 @@ Task<Result<FilePage>> FakeGuest::list(const GuestPath& /*path*/, const ListOpti
   co_return page;
 }
 
-Task<Result<void>> FakeGuest::make_directory(const GuestPath& path, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("make_directory"));
+Task<Result<void>> FakeGuest::make_directory(const GuestPath& path, const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("make_directory", call));
   files[name_of_path(path)] = "";
   co_return ok();
 }
 
 Task<Result<void>> FakeGuest::remove(const GuestPath& path, bool /*recursive*/,
-                                     const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("remove"));
+                                     const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("remove", call));
   if (files.erase(name_of_path(path)) == 0) {
     co_return missing(path);
   }
@@ -182,8 +181,8 @@ Task<Result<void>> FakeGuest::remove(const GuestPath& path, bool /*recursive*/,
 }
 
 Task<Result<FileInfo>> FakeGuest::move(const GuestPath& from, const GuestPath& to,
-                                       const MoveOptions& options, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("move"));
+                                       const MoveOptions& options, const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("move", call));
   const auto found = files.find(name_of_path(from));
   if (found == files.end()) co_return missing(from);
   if (!options.overwrite && files.contains(name_of_path(to))) {
@@ -196,8 +195,8 @@ Task<Result<FileInfo>> FakeGuest::move(const GuestPath& from, const GuestPath& t
 }
 
 Task<Result<TreeCounts>> FakeGuest::copy(const GuestPath& from, const GuestPath& to,
-                                         const CopyOptions& options, const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("copy"));
+                                         const CopyOptions& options, const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("copy", call));
   const auto found = files.find(name_of_path(from));
   if (found == files.end()) co_return missing(from);
   if (!options.overwrite && files.contains(name_of_path(to))) {
@@ -209,8 +208,8 @@ Task<Result<TreeCounts>> FakeGuest::copy(const GuestPath& from, const GuestPath&
 }
 
 Task<Result<FileInfo>> FakeGuest::set_mode(const GuestPath& path, std::uint32_t mode,
-                                           const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("set_mode"));
+                                           const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("set_mode", call));
   const auto found = files.find(name_of_path(path));
   if (found == files.end()) co_return missing(path);
   FileInfo info = info_of(path, found->second);
@@ -219,8 +218,8 @@ Task<Result<FileInfo>> FakeGuest::set_mode(const GuestPath& path, std::uint32_t 
 }
 
 Task<Result<FileInfo>> FakeGuest::make_symlink(const GuestPath& path, const std::string& target,
-                                               const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("make_symlink"));
+                                               const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("make_symlink", call));
   FileInfo info = info_of(path, target);
   info.type = FileType::kSymlink;
   info.link_target = target;
@@ -229,8 +228,8 @@ Task<Result<FileInfo>> FakeGuest::make_symlink(const GuestPath& path, const std:
 
 /// Its archive is the texts of all files, one after the other.
 Task<Result<std::unique_ptr<ByteSource>>> FakeGuest::read_tree(const GuestPath& /*path*/,
-                                                               const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("read_tree"));
+                                                               const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("read_tree", call));
   std::string all;
   for (const auto& [name, text] : files) all += text;
   co_return std::unique_ptr<ByteSource>(std::make_unique<TextSource>(all));
@@ -238,7 +237,7 @@ Task<Result<std::unique_ptr<ByteSource>>> FakeGuest::read_tree(const GuestPath& 
 
 Task<Result<TreeCounts>> FakeGuest::write_tree(const GuestPath& path, ByteSource& archive,
                                                const CallContext& call) {
-  COVE_CO_TRY_VOID(begin("write_tree"));
+  COVE_CO_TRY_VOID(begin("write_tree", call));
   COVE_CO_TRY(const std::string text, co_await read_all(archive, call));
   files[name_of_path(path)] = text;
   co_return TreeCounts{.entries = 1, .bytes = text.size()};
@@ -246,8 +245,8 @@ Task<Result<TreeCounts>> FakeGuest::write_tree(const GuestPath& path, ByteSource
 
 Task<Result<std::unique_ptr<GuestWatch>>> FakeGuest::watch(const GuestPath& /*path*/,
                                                            const WatchOptions& /*options*/,
-                                                           const CallContext& /*call*/) {
-  COVE_CO_TRY_VOID(begin("watch"));
+                                                           const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("watch", call));
   co_return std::unique_ptr<GuestWatch>(std::make_unique<FakeWatch>(scheduler_, events));
 }
 

@@ -37,15 +37,15 @@ class FakeStream final : public SearchStream<Found> {
 }  // namespace
 
 Task<Result<std::unique_ptr<GrepStream>>> FakeGuest::grep(const GuestPath&, const GrepQuery&,
-                                                          const CallContext&) {
-  COVE_CO_TRY_VOID(begin("grep"));
+                                                          const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("grep", call));
   co_return std::unique_ptr<GrepStream>(
       std::make_unique<FakeStream<GrepLine>>(scheduler_, lines, log));
 }
 
 Task<Result<std::unique_ptr<FindStream>>> FakeGuest::find(const GuestPath&, const FindQuery&,
-                                                          const CallContext&) {
-  COVE_CO_TRY_VOID(begin("find"));
+                                                          const CallContext& call) {
+  COVE_CO_TRY_VOID(begin("find", call));
   co_return std::unique_ptr<FindStream>(
       std::make_unique<FakeStream<FindEntry>>(scheduler_, entries, log));
 }

@@ -17,7 +17,8 @@ class FakePrepareGate final : public prepare::PrepareGate {
 
   int entered = 0;
   int held = 0;
-  std::stop_source lost;  ///< takes every lease away
+  std::stop_source lost;     ///< takes every lease away
+  std::uint64_t leases = 0;  ///< were given, each with the next token
   std::vector<std::string> complaints;
 
   Task<Result<std::unique_ptr<Lease>>> enter(const SandboxId& sandbox,
@@ -36,12 +37,13 @@ class FakePrepareGate final : public prepare::PrepareGate {
  private:
   class FakeLease final : public Lease {
    public:
-    FakeLease(FakePrepareGate& gate, std::string name) : gate_(gate), name_(std::move(name)) {
+    FakeLease(FakePrepareGate& gate, std::string name)
+        : gate_(gate), name_(std::move(name)), token_(++gate.leases) {
       ++gate_.held;
     }
     ~FakeLease() override { --gate_.held; }
     const std::string& name() const override { return name_; }
-    std::uint64_t token() const override { return 1; }
+    std::uint64_t token() const override { return token_; }
     bool held() const override { return !gate_.lost.stop_requested(); }
     std::stop_token lost() const override { return gate_.lost.get_token(); }
     Task<Result<void>> renew(const CallContext& /*call*/) override { co_return ok(); }
@@ -50,6 +52,7 @@ class FakePrepareGate final : public prepare::PrepareGate {
    private:
     FakePrepareGate& gate_;
     const std::string name_;
+    const std::uint64_t token_;
   };
 
   const Clock& clock_;

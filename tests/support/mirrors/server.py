@@ -20,6 +20,7 @@ import zipfile
 
 NAME, VERSION = "cove-demo", "1.2.3"
 MODULE = "example.test/demo"
+PUBLISHED = "2024-01-01T00:00:00.000Z"
 
 
 def tar_gz(files):
@@ -48,7 +49,9 @@ def npm(base):
     file = f"/npm/{NAME}/-/{NAME}-{VERSION}.tgz"
     described = dict(manifest, dist={"tarball": base + file, "integrity": "sha512-" + digest,
                                      "shasum": hashlib.sha1(tarball).hexdigest()})
-    document = {"name": NAME, "dist-tags": {"latest": VERSION}, "versions": {VERSION: described}}
+    # Clients that keep away from what was published a short time ago need to know when that was.
+    document = {"name": NAME, "dist-tags": {"latest": VERSION}, "versions": {VERSION: described},
+                "time": {"created": PUBLISHED, "modified": PUBLISHED, VERSION: PUBLISHED}}
     return {f"/npm/{NAME}": json.dumps(document).encode(), file: tarball}
 
 
@@ -87,6 +90,53 @@ def cargo(base):
     return {"/crates/config.json": json.dumps({"dl": base + "/dl/{crate}-{version}.crate"}).encode(),
             f"/crates/co/ve/{NAME}": (json.dumps(entry) + "\n").encode(),
             f"/dl/{NAME}-{VERSION}.crate": crate}
+
+
+# The forms that are Ruby's own (Marshal) are written by Ruby, into the directory that it is started in.
+GEM_SOURCE = """
+require "rubygems/package"
+require "zlib"
+spec = Gem::Specification.new do |gem|
+  gem.name, gem.version = ARGV
+  gem.summary = gem.description = "test"
+  gem.authors = ["test"]
+  gem.license = "MIT"
+  gem.homepage = "http://example.test"
+  gem.files = ["lib/cove_demo.rb"]
+end
+Dir.mkdir("lib")
+File.write("lib/cove_demo.rb", "COVE_DEMO = 'rubygems'")
+Gem::DefaultUserInteraction.use_ui(Gem::SilentUI.new) { Gem::Package.build(spec) }
+line = [[spec.name, spec.version, "ruby"]]
+File.binwrite("specs", Gem::Util.gzip(Marshal.dump(line)))
+File.binwrite("none", Gem::Util.gzip(Marshal.dump([])))
+File.binwrite("spec", Gem.deflate(Marshal.dump(spec)))
+"""
+
+
+def rubygems(base):
+    """A source as RubyGems and Bundler ask for it, old index and new; nothing where Ruby is missing."""
+    with tempfile.TemporaryDirectory() as top:
+        try:
+            subprocess.run(["ruby", "-e", GEM_SOURCE, NAME, VERSION], cwd=top, check=True,
+                           stdout=subprocess.DEVNULL)
+        except OSError:
+            return {}
+        made = {}
+        for name in ("specs", "none", "spec", f"{NAME}-{VERSION}.gem"):
+            with open(f"{top}/{name}", "rb") as file:
+                made[name] = file.read()
+    gem = made[f"{NAME}-{VERSION}.gem"]
+    info = f"---\n{VERSION} |checksum:{hashlib.sha256(gem).hexdigest()}\n".encode()
+    versions = f"created_at: {PUBLISHED}\n---\n{NAME} {VERSION} {hashlib.md5(info).hexdigest()}\n"
+    return {"/gems/versions": versions.encode(),
+            f"/gems/info/{NAME}": info,
+            "/gems/names": f"---\n{NAME}\n".encode(),
+            "/gems/specs.4.8.gz": made["specs"],
+            "/gems/latest_specs.4.8.gz": made["specs"],
+            "/gems/prerelease_specs.4.8.gz": made["none"],
+            f"/gems/quick/Marshal.4.8/{NAME}-{VERSION}.gemspec.rz": made["spec"],
+            f"/gems/gems/{NAME}-{VERSION}.gem": gem}
 
 
 def built_package(name, postinst):
@@ -182,7 +232,7 @@ def main():
 
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     base = f"http://127.0.0.1:{server.server_port}"
-    for mirror in (npm, pypi, go, cargo, apt):
+    for mirror in (npm, pypi, go, cargo, rubygems, apt):
         files.update(mirror(base))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_port, flush=True)

@@ -198,7 +198,10 @@ Task<Result<void>> SimProvider::stop_instance(const InstanceRef& instance,
     if (found == nullptr) return ok();
     found->ended = std::max(found->ended, instance.epoch);
     std::erase_if(node_.instances, [&](const auto& entry) {
-      return entry.first.volume == instance.volume && entry.first.epoch <= instance.epoch;
+      const bool ends =
+          entry.first.volume == instance.volume && entry.first.epoch <= instance.epoch;
+      if (ends && node_.on_stop) node_.on_stop(entry.first);
+      return ends;
     });
     return ok();
   };

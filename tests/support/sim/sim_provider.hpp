@@ -82,6 +82,8 @@ class SimNode {
   std::map<std::string, Error> failing;
   /// Called before a volume goes.
   std::function<void(const VolumeRef& volume, const SimVolume& content)> on_erase;
+  /// Called before an instance that runs is stopped by its provider.
+  std::function<void(const InstanceRef& instance)> on_stop;
 
  private:
   /// Files that a machine without power may lose: neither written durably nor synced since.

@@ -5,16 +5,8 @@
 #include "support/story/stage.hpp"
 
 namespace cove::testing {
-namespace {
 
 using namespace std::chrono_literals;
-
-bool names_instance(const Record* record, const InstanceRef& instance) {
-  return record != nullptr && record->state == SandboxState::kRunning &&
-         record->generation == instance.volume.generation && record->epoch == instance.epoch;
-}
-
-}  // namespace
 
 void Stage::repair() {
   SimWorld& world = cluster_.world;
@@ -150,7 +142,7 @@ void Stage::check_left_over() {
   cluster_.each_node([&](SimNode& node) {
     for (const auto& [instance, state] : node.instances) {
       const Record* record = cluster_.store.find(instance.volume.sandbox);
-      if (!names_instance(record, instance)) {
+      if (record == nullptr || !names_instance(*record, instance)) {
         wrong(rules_.name_of(instance.volume.sandbox) + ": an instance runs that nothing names");
       }
     }

@@ -4,6 +4,7 @@
 #include <tuple>
 #include <utility>
 
+#include "lifecycle/records/record_store.hpp"
 #include "lifecycle/records/tombstone.hpp"
 #include "lifecycle/rules/transitions.hpp"
 
@@ -74,6 +75,7 @@ void Rules::watch(SimNode& node) {
   node.on_erase = [this](const VolumeRef& volume, const SimVolume& content) {
     on_erase(volume, content);
   };
+  node.on_stop = [this, &node](const InstanceRef& instance) { on_stop(node, instance); };
 }
 
 std::string Rules::name_of(const SandboxId& sandbox) const {
@@ -85,6 +87,11 @@ std::shared_ptr<Ask> Rules::begin_ask(Ask::Kind kind, const std::string& subject
                                       const SimHost& host) {
   asks_.push_back(std::make_shared<Ask>(Ask{kind, subject, &host, std::nullopt}));
   return asks_.back();
+}
+
+void Rules::end_ask(Ask& ask, const Result<void>& answer) const {
+  const bool unsure = !answer && lifecycle::is_unsure(answer.error());
+  ask.ended = cluster_.world.now() + (unsure ? kOnTheWay : 0min);
 }
 
 std::optional<StoreTime> Rules::end_of(const Ask& ask) const {
@@ -199,6 +206,21 @@ void Rules::on_erase(const VolumeRef& volume, const SimVolume& content) {
   if (content.files.empty() || is_doomed(volume)) return;
   cluster_.world.violation(name_of(volume.sandbox) +
                            ": a volume with files was deleted that nothing names as garbage");
+}
+
+bool names_instance(const Record& record, const InstanceRef& instance) {
+  return record.state == SandboxState::kRunning && record.sandbox_id == instance.volume.sandbox &&
+         record.generation == instance.volume.generation && record.epoch == instance.epoch;
+}
+
+void Rules::on_stop(const SimNode& node, const InstanceRef& instance) {
+  const Record* record = cluster_.store.find(instance.volume.sandbox);
+  if (record == nullptr || record->operation) return;
+  const bool current = names_instance(*record, instance) && node.name == record->node.str();
+  // One that a late start brought back is nobody's.
+  if (current && !node.instances.at(instance).came_again) {
+    wrong(*record, "was ended while it runs, by no operation");
+  }
 }
 
 void Rules::wrong(const Record& record, const std::string& what) {

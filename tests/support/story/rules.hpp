@@ -32,6 +32,9 @@ struct Ask {
 /// Files where they lie; valid until the next step of the world.
 using FileSets = std::vector<const SimFiles*>;
 
+/// True where the record says that this very instance runs.
+bool names_instance(const Record& record, const InstanceRef& instance);
+
 class Rules {
  public:
   /// Watches until its end. The cluster outlives it.
@@ -48,6 +51,8 @@ class Rules {
   std::string name_of(const SandboxId& sandbox) const;
 
   std::shared_ptr<Ask> begin_ask(Ask::Kind kind, const std::string& subject, const SimHost& host);
+  /// It was answered. One that timed out does not know what of it is still on its way.
+  void end_ask(Ask& ask, const Result<void>& answer) const;
 
   /// An object that the story damaged: it is no fault of the lifecycle.
   void excuse(const std::string& object) { excused_.insert(object); }
@@ -72,6 +77,7 @@ class Rules {
   void on_change(const Record* before, const Record* after);
   void on_rollback(const Record* lost, const Record* restored);
   void on_erase(const VolumeRef& volume, const SimVolume& content);
+  void on_stop(const SimNode& node, const InstanceRef& instance);
   void on_effect();
 
   void check_removal(const Record& before);

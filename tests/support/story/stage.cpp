@@ -190,7 +190,7 @@ Task<void> Stage::settle(Stage* stage, SimProcess* process, Action action) {
   } else {
     done = co_await manager.archive(sandbox, drain, call);
   }
-  if (ask) ask->ended = stage->cluster_.world.now();
+  if (ask) stage->rules_.end_ask(*ask, done);
   if (!done && done.error().code() != ErrorCode::kNotFound) {
     stage->check_answer(action, done.error());
   }
@@ -207,7 +207,7 @@ Task<void> Stage::relocate(Stage* stage, SimProcess* process, Action action) {
   }
   const CallContext call;
   const auto done = co_await process->manager().relocate(sandbox, options, call);
-  if (ask) ask->ended = stage->cluster_.world.now();
+  if (ask) stage->rules_.end_ask(*ask, done);
   if (!done && done.error().code() != ErrorCode::kNotFound) {
     stage->check_answer(action, done.error());
   }
@@ -217,13 +217,15 @@ Task<void> Stage::destroy(Stage* stage, SimProcess* process, std::string subject
   const auto ask = stage->rules_.begin_ask(Ask::Kind::kDestroy, subject, process->host());
   const CallContext call;
   LifecycleManager& manager = process->manager();
+  Result<void> done = ok();
   if (is_source) {
-    (void)co_await manager.destroy_source(subject, call);
+    const auto destroyed = co_await manager.destroy_source(subject, call);
+    if (!destroyed) done = destroyed.error();
   } else {
     const SandboxId sandbox(subject);
-    (void)co_await manager.destroy(sandbox, call);
+    done = co_await manager.destroy(sandbox, call);
   }
-  ask->ended = stage->cluster_.world.now();
+  stage->rules_.end_ask(*ask, done);
 }
 
 Task<void> Stage::sweep(Stage* stage, SimProcess* process) {
@@ -345,6 +347,8 @@ void Stage::mend() {
 void Stage::forget(const SandboxId& sandbox) {
   const Record* record = cluster_.store.find(sandbox);
   if (record == nullptr || record->operation || record->generation.empty()) return;
+  // Somebody may be deleting what is garbage, and may not hear that nothing names it any more.
+  if (!record->garbage.empty()) return;
   cluster_.each_node([&](SimNode& node) {
     for (const auto& [volume, content] : node.volumes) {
       if (volume.sandbox == sandbox && volume.generation == record->generation) {

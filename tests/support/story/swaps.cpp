@@ -149,10 +149,9 @@ void Rules::check_lost(const Record& before) {
   for (SimNode* node : nodes_) {
     node->excuse_loose(before.sandbox_id, before.generation);
     for (const auto& [instance, state] : node->instances) {
-      const bool current = instance.volume.sandbox == before.sandbox_id &&
-                           instance.volume.generation == before.generation &&
-                           instance.epoch == before.epoch;
-      if (current && !state.came_again) wrong(before, "was called lost while its instance runs");
+      if (names_instance(before, instance) && !state.came_again) {
+        wrong(before, "was called lost while its instance runs");
+      }
     }
   }
 }

@@ -85,16 +85,17 @@ inline SnapshotRef store_snapshot(SnapshotFixture& fixture, const std::string& d
   manifest.owner = test_owner();
   manifest.attempt = OperationId("hand");
   const std::string prefix = snapshot::prefix_of(manifest.owner, manifest.attempt).value();
-  manifest.data.key = ObjectKey(prefix + "data.tar.zst");
-  manifest.data.size = data.size();
-  manifest.data.sha256 = base::sha256_hex(data);
-  manifest.counts.entries = entries;
-  manifest.counts.content_bytes = content_bytes;
+  SnapshotObject& object = manifest.workspace.data;
+  object.key = ObjectKey(prefix + "data.tar.zst");
+  object.size = data.size();
+  object.sha256 = base::sha256_hex(data);
+  manifest.workspace.counts.entries = entries;
+  manifest.workspace.counts.content_bytes = content_bytes;
   const std::string text = snapshot::to_json(manifest);
   const ObjectKey key(prefix + "manifest.json");
-  fixture.objects.put(manifest.data.key.str(), data).value();
+  fixture.objects.put(object.key.str(), data).value();
   fixture.objects.put(key.str(), text).value();
-  return {1, {manifest.data, {key, text.size(), base::sha256_hex(text)}}, entries, content_bytes};
+  return snapshot::reference_of(manifest, {key, text.size(), base::sha256_hex(text)});
 }
 
 }  // namespace cove::test

@@ -4,6 +4,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 
+#include "support/skip.hpp"
 #include "unit/agent/workspace_fixture.hpp"
 
 using cove::ErrorCode;
@@ -118,10 +119,7 @@ TEST_CASE("FileWriter: a large file arrives whole", "[unit][agent][pain-63]") {
 
 TEST_CASE("FileWriter: a full disk leaves the old file and no other", "[unit][agent][pain-63]") {
   const UniqueFd disk = make_disk("64k");
-  if (!disk) {
-    WARN("skipped: needs the right to make a tmpfs (root)");
-    return;
-  }
+  if (!disk) return cove::test::skip("needs the right to make a tmpfs (root)");
   const Files files(UniqueFd(::fcntl(*disk, F_DUPFD_CLOEXEC, 0)), "/workspace");
   const auto write = [&](const std::string& text) -> cove::Result<cove::FileInfo> {
     COVE_TRY(const auto writer, files.begin_write({"", "f"}, {}));
@@ -173,10 +171,7 @@ TEST_CASE("FileWriter: without /proc it writes under a name of its own, which go
     temporary_seen = w.names().size() == 2 && w.names()[0].starts_with(".cove-");
     done = writer->commit();
   }).join();
-  if (!hidden) {
-    WARN("skipped: needs the right to mount (root)");
-    return;
-  }
+  if (!hidden) return cove::test::skip("needs the right to mount (root)");
   CHECK(temporary_seen);
   REQUIRE(done);
   CHECK(w.get(w.workspace() / "f") == "new");

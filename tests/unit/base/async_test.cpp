@@ -85,25 +85,29 @@ TEST_CASE("IoLoop: a timer that was taken back does not run", "[unit][base][thre
 }
 
 TEST_CASE("IoLoop: stop leaves a stuck callback behind within its bound", "[unit][base][threads]") {
-  std::mutex stuck;
-  std::atomic<bool> entered{false};
+  // The thread that is left behind shares what it looks at: it may do so after the test's end.
+  struct Stuck {
+    std::atomic<bool> entered{false};
+    std::atomic<bool> may_go_on{false};
+    std::atomic<bool> went_on{false};
+  };
+  const auto stuck = std::make_shared<Stuck>();
   {
-    const std::lock_guard lock(stuck);
     IoLoop loop;
-    auto gate = std::make_shared<std::mutex*>(&stuck);
-    loop.post([gate, &entered] {
-      entered = true;
-      entered.notify_all();
-      const std::lock_guard inner(**gate);
+    loop.post([stuck] {
+      stuck->entered = true;
+      stuck->entered.notify_all();
+      stuck->may_go_on.wait(false);
+      stuck->went_on = true;
+      stuck->went_on.notify_all();
     });
-    entered.wait(false);
+    stuck->entered.wait(false);
     CHECK_FALSE(loop.stop(10ms));
   }
-  // The thread that was left behind takes the mutex and ends; wait until it let go of it.
-  for (bool free = false; !free;) {
-    const std::unique_lock lock(stuck, std::try_to_lock);
-    free = lock.owns_lock();
-  }
+  CHECK_FALSE(stuck->went_on);
+  stuck->may_go_on = true;
+  stuck->may_go_on.notify_all();
+  stuck->went_on.wait(false);
 }
 
 TEST_CASE("Completion: only the first value counts", "[unit][base]") {

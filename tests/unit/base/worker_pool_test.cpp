@@ -9,6 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/skip.hpp"
+
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -30,10 +32,7 @@ void limit_addresses() {
 
 TEST_CASE("WorkerPool: where a thread cannot be had that is an exception, not the end",
           "[unit][base]") {
-  if (kHasOwnMemory) {
-    WARN("not where a sanitizer has its own memory");
-    return;
-  }
+  if (kHasOwnMemory) return cove::test::skip("not where a sanitizer has its own memory");
   const pid_t child = ::fork();
   REQUIRE(child >= 0);
   if (child == 0) {

@@ -25,6 +25,7 @@
 #include "providers/local/sandbox/root_capabilities.hpp"
 #include "providers/local/sandbox/seccomp_filter.hpp"
 #include "support/fixtures/agent_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using namespace cove::local;
@@ -225,10 +226,7 @@ TEST_CASE("Unreadable entries: files and directories closed to others, and nothi
 
 TEST_CASE("Owners: what one user had another gets, links and other users' files stay",
           "[unit][local]") {
-  if (::geteuid() != 0) {
-    WARN("[skipped] takes root");
-    return;
-  }
+  if (::geteuid() != 0) return cove::test::skip("takes root");
   const TemporaryDirectory top;
   const std::string tree = top.path() + "/t";
   fs::create_directories(tree + "/a/b");

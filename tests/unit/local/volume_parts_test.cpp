@@ -16,6 +16,7 @@
 #include "providers/local/volume/volume_lock.hpp"
 #include "providers/local/volume/volume_marker.hpp"
 #include "support/fixtures/agent_fixture.hpp"
+#include "support/skip.hpp"
 
 using namespace cove;
 using namespace cove::local;
@@ -97,10 +98,7 @@ TEST_CASE("Volume lock: belongs to the open file, one role apart from the other"
 }
 
 TEST_CASE("Uid ranges: never overlap, and come back", "[unit][local]") {
-  if (!has_all_ids()) {
-    WARN("[skipped] this user namespace has not all ids");
-    return;
-  }
+  if (!has_all_ids()) return cove::test::skip("this user namespace has not all ids");
   const Registry registry;
   const UidRanges ranges(registry.config(3));
   const UidRange a = ranges.allocate(registry.holder("d/s/a")).value();
@@ -131,10 +129,7 @@ TEST_CASE("Uid ranges: a lost entry is written again, a taken one is not", "[uni
 
 TEST_CASE("Uid ranges: when all are given out, those of deleted state directories are taken",
           "[unit][local]") {
-  if (!has_all_ids()) {
-    WARN("[skipped] this user namespace has not all ids");
-    return;
-  }
+  if (!has_all_ids()) return cove::test::skip("this user namespace has not all ids");
   const Registry registry;
   const std::string state = registry.directory.path() + "/state";
   fs::create_directories(state + "/volumes/d/s/a");
@@ -152,10 +147,7 @@ TEST_CASE("Uid ranges: when all are given out, those of deleted state directorie
 
 TEST_CASE("Uid ranges: one whose claim never reached the disk is taken when no other is free",
           "[unit][local]") {
-  if (!has_all_ids()) {
-    WARN("[skipped] this user namespace has not all ids");
-    return;
-  }
+  if (!has_all_ids()) return cove::test::skip("this user namespace has not all ids");
   const Registry registry;
   const UidRanges ranges(registry.config(2));
   const UidRange a = ranges.allocate(registry.holder("d/s/a")).value();

@@ -192,6 +192,24 @@ TEST_CASE("Prepare: a cancelled acquire is no failure of its step", "[unit][prep
   CHECK(begun == 2);
 }
 
+TEST_CASE("Prepare: a step acts under the lease's token, which only grows", "[unit][prepare]") {
+  PrepareFixture fixture;
+  std::vector<std::uint64_t> fences;
+  const auto prepare = [&](const char* name) {
+    const auto steps = preparation_of({answering_step(
+        name, StepPolicy::kRequired, [&fences](PrepareContext& context) -> Result<void> {
+          fences.push_back(context.call.fence);
+          return ok();
+        })});
+    REQUIRE(fixture.prepare(steps).done);
+  };
+  prepare("x");
+  prepare("y");
+  REQUIRE(fences.size() == 2);
+  CHECK(fences[0] > 0);
+  CHECK(fences[1] > fences[0]);
+}
+
 TEST_CASE("Prepare: what a step throws is its failure", "[unit][prepare]") {
   PrepareFixture fixture;
   const auto steps = preparation_of(

@@ -303,7 +303,7 @@ TEST_CASE("config schema: its defaults are the members' own", "[unit][runtime]")
   const auto plain = parse_config(R"({"state_dir": "/s"})");
   REQUIRE(written);
   REQUIRE(plain);
-  CHECK(defaults == 21);
+  CHECK(defaults == 22);
   CHECK(written->lifecycle.stop_after == plain->lifecycle.stop_after);
   CHECK(written->lifecycle.archive_after == plain->lifecycle.archive_after);
   CHECK(written->lifecycle.activity_lease == plain->lifecycle.activity_lease);

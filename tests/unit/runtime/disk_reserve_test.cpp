@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 #include <sys/stat.h>
 
+#include "support/skip.hpp"
 #include "support/trees/small_disk.hpp"
 
 using cove::runtime::DiskReserve;
@@ -17,12 +18,9 @@ bool has_reserve(int directory) {
 }  // namespace
 
 TEST_CASE("DiskReserve: it is lent to a full disk and comes back when there is room",
-          "[unit][runtime]") {
+          "[unit][runtime][pain-77]") {
   const auto disk = cove::test::make_small_disk("16m");
-  if (!disk) {
-    WARN("SKIPPED: this user can make no small disk");
-    return;
-  }
+  if (!disk) return cove::test::skip("this user can make no small disk");
   const DiskReserve reserve(*disk);
   REQUIRE(reserve.restore());
   CHECK(has_reserve(*disk));
@@ -43,10 +41,7 @@ TEST_CASE("DiskReserve: it is lent to a full disk and comes back when there is r
 
 TEST_CASE("DiskReserve: a disk that is small has none", "[unit][runtime]") {
   const auto disk = cove::test::make_small_disk("4m");
-  if (!disk) {
-    WARN("SKIPPED: this user can make no small disk");
-    return;
-  }
+  if (!disk) return cove::test::skip("this user can make no small disk");
   CHECK_FALSE(DiskReserve(*disk).restore());
   CHECK_FALSE(has_reserve(*disk));
 }

@@ -73,6 +73,7 @@ TEST_CASE("CovePrepare: a warm acquire costs one swap and one round trip in anot
   std::atomic<int> count{0};
   // Held on to: what lets go of it would write when it likes.
   const auto first = cove.acquire(kAna, with(counting(count))).value();
+  store->wait_for_lease_writes(2);  // its lease is taken and given back
   auto elsewhere = fake.open(fake.config(), {.metadata = store});
   const std::size_t asked = fake.provider->guest_calls().size();
   store->writes = 0;
@@ -173,6 +174,55 @@ TEST_CASE("CovePrepare: a step's own client reaches the guest that is prepared",
   worker.join();
   REQUIRE(workspace);
   CHECK(heard.get_future().get() == "sessions/c1:x");
+}
+
+TEST_CASE("CovePrepare: whatever a step's client does is done under the preparation's lease",
+          "[unit][runtime][prepare][threads]") {
+  FakeCove fake;
+  auto cove = fake.open();
+  std::uint64_t token = 0;
+  std::size_t before = 0;
+  std::thread worker;
+  PrepareStep step;
+  step.name = "client";
+  step.fingerprint = "1";
+  step.apply = [&](PrepareContext& context) -> Task<Result<void>> {
+    token = context.call.fence;
+    before = fake.provider->only_guest()->log.fences.size();
+    const auto done = base::Completion<Result<void>>::make(context.scheduler);
+    const SandboxClient client = context.workspace->client();
+    const CallContext call = context.call;
+    worker = std::thread([client, call, done] {
+      // With the step's context and with one of its own; blocking, by callback, and streamed.
+      CHECK(client.exec({.argv = {"x"}}));
+      CHECK(client.exec({.argv = {"x"}}, call));
+      CHECK(client.write_file("note", bytes_of("text")));
+      std::promise<void> streamed;
+      ExecCallbacks callbacks;
+      callbacks.on_done = [&](Result<ExecResult>) { streamed.set_value(); };
+      const ExecHandle running = client.exec_async({.argv = {"x"}}, std::move(callbacks), call);
+      streamed.get_future().wait();
+      std::promise<void> poured;
+      DownloadCallbacks pieces;
+      pieces.on_piece = [](ByteView) { return Flow::kContinue; };
+      pieces.on_done = [&](Result<void>) { poured.set_value(); };
+      const DownloadHandle download =
+          client.files().download_async("note", std::move(pieces), call);
+      poured.get_future().wait();
+      done->complete(ok());
+    });
+    co_return co_await base::wait_bounded<void>(done, context.scheduler, context.call);
+  };
+  const auto workspace = cove.acquire(kAna, with(step));
+  worker.join();
+  REQUIRE(workspace);
+  CHECK(token > 0);
+  const FakeGuestLog& log = fake.provider->only_guest()->log;
+  REQUIRE(log.fences.size() >= before + 5);
+  for (std::size_t i = before; i < log.fences.size(); ++i) {
+    INFO(log.calls[i]);
+    CHECK(log.fences[i] == token);
+  }
 }
 
 TEST_CASE("CovePrepare: a step whose instance ends meanwhile does not wait for itself",

@@ -9,6 +9,7 @@
 #include <cove/cove.hpp>
 
 #include "support/fixtures/agent_fixture.hpp"
+#include "support/skip.hpp"
 #include "support/trees/scratch_directory.hpp"
 
 using cove::ErrorCode;
@@ -74,10 +75,7 @@ TEST_CASE("state directory: is refused where others may enter it, and not change
 }
 
 TEST_CASE("state directory: is refused where another user owns it", "[unit][runtime]") {
-  if (::geteuid() != 0) {
-    WARN("[skipped] needs root to give a directory away");
-    return;
-  }
+  if (::geteuid() != 0) return cove::test::skip("needs root to give a directory away");
   const ScratchDirectory scratch;
   const std::string path = scratch / "state";
   REQUIRE(::mkdir(path.c_str(), 0700) == 0);

@@ -126,9 +126,9 @@ TEST_CASE("Snapshot: an archive with fewer entries than its manifest says is ref
 
 TEST_CASE("Snapshot: a format of the future is told apart from damage", "[unit][snapshot]") {
   Saved saved;
-  saved.snapshot.format = 2;
+  saved.snapshot.format = 3;
   CHECK(saved.fixture.verify(saved.snapshot).error().code() == ErrorCode::kUnsupported);
-  CHECK(cove::snapshot::parse_manifest("{\"format\": 2}").error().code() ==
+  CHECK(cove::snapshot::parse_manifest("{\"format\": 3}").error().code() ==
         ErrorCode::kUnsupported);
 }
 
@@ -142,8 +142,8 @@ TEST_CASE("Snapshot: the manifest holds the whole owner and the data's checksum"
   CHECK(manifest.owner.sandbox == owner.sandbox);
   CHECK(manifest.owner.incarnation == owner.incarnation);
   CHECK(manifest.attempt.str() == "attempt1");
-  CHECK(manifest.data == saved.snapshot.objects[0]);
-  CHECK(manifest.counts.entries == 3);
+  CHECK(manifest.workspace.data == saved.snapshot.objects[0]);
+  CHECK(manifest.workspace.counts.entries == 3);
   CHECK(saved.snapshot.objects[0].key.str() ==
         "cove/v1/" + owner.deployment.str() + "/" + owner.sandbox.str() + "/" +
             owner.incarnation.str() + "/attempt1/data.tar.zst");

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/fixtures/snapshot_fixture.hpp"
+#include "support/skip.hpp"
 #include "support/trees/tree_builder.hpp"
 #include "support/trees/tree_description.hpp"
 
@@ -105,10 +106,7 @@ TEST_CASE("Snapshot: everything comes back under a UTF-8 locale too", "[unit][sn
 }
 
 TEST_CASE("Snapshot: owners are kept as the sandbox sees them", "[unit][snapshot]") {
-  if (::geteuid() != 0) {
-    WARN("skipped: needs root to give files to a range of ids");
-    return;
-  }
+  if (::geteuid() != 0) return cove::test::skip("needs root to give files to a range of ids");
   SnapshotFixture fixture(kRange);
   TreeBuilder tree(fixture.source.path());
   build_everything(tree);
@@ -147,10 +145,7 @@ TEST_CASE("Snapshot: owners are kept as the sandbox sees them", "[unit][snapshot
 }
 
 TEST_CASE("Snapshot: an owner that the sandbox does not have becomes nobody", "[unit][snapshot]") {
-  if (::geteuid() != 0) {
-    WARN("skipped: needs root to give files to a range of ids");
-    return;
-  }
+  if (::geteuid() != 0) return cove::test::skip("needs root to give files to a range of ids");
   SnapshotFixture fixture(kRange);
   TreeBuilder(fixture.source.path()).file("of-the-host", "x");
   REQUIRE(fixture.restore(fixture.save().value()));

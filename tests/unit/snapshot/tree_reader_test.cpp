@@ -12,6 +12,7 @@
 #include "snapshot/archive/archive_reader.hpp"
 #include "snapshot/tree/tree_writer.hpp"
 #include "support/fixtures/snapshot_fixture.hpp"
+#include "support/skip.hpp"
 #include "support/trees/scratch_tree.hpp"
 #include "support/trees/tree_builder.hpp"
 #include "support/trees/tree_description.hpp"
@@ -178,7 +179,7 @@ TEST_CASE("TreeReader: an ordinary user's own locked files are kept, and stay lo
     body();
   }
   REQUIRE(problem.empty());
-  if (::geteuid() != 0) return;  // only root can look at what is locked
+  if (::geteuid() != 0) return cove::test::skip_part("only root can look at what is locked");
   const auto found = describe_tree(scratch.path("from"));
   CHECK(found == describe_tree(scratch.path("to")));
   CHECK(found.at("").starts_with("dir 0 65533"));
@@ -190,10 +191,7 @@ TEST_CASE("TreeReader: an ordinary user's own locked files are kept, and stay lo
 
 TEST_CASE("TreeReader: what belongs to another and cannot be read fails by its path",
           "[unit][snapshot]") {
-  if (::geteuid() != 0) {
-    WARN("skipped: needs root to make a file of another user");
-    return;
-  }
+  if (::geteuid() != 0) return cove::test::skip("needs root to make a file of another user");
   const ScratchTree scratch;
   TreeBuilder tree(scratch.path());
   tree.mode("", 0755);

@@ -2,6 +2,7 @@
 
 import { CoveError } from "../errors.js";
 
+/** What is wrong with one file. */
 export type FileErrorCode =
   | "FILE_NOT_FOUND"
   | "FILE_ALREADY_EXISTS"

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import type { WorkspaceKey } from "../cove.js";
 import * as check from "../options.js";
 
+/** Whose sandbox it is, as FastGPT names it. */
 export interface SandboxIdentity {
   /** "app", "skillEdit", ... */
   sourceType: string;

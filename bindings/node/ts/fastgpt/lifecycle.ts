@@ -12,6 +12,7 @@ import {
 import { chatOf, fastgptSandboxId, keyOf, type SandboxIdentity } from "./identity.js";
 import type { SandboxInfo, SandboxState, SandboxStatusInfo } from "./types.js";
 
+/** What a CoveSandbox is made of. */
 export interface CoveSandboxOptions extends SandboxIdentity {
   /** An open Cove, which the caller closes; any number of sandboxes share it. */
   cove: Cove;
@@ -99,10 +100,12 @@ export class Lifecycle {
     await this.workspace();
   }
 
+  /** Brings it up and holds it; makes one that never was. */
   create(): Promise<void> {
     return this.ensureRunning({ allowCreate: true });
   }
 
+  /** Brings it up and holds it. One that never was is SandboxNotFoundError. */
   start(): Promise<void> {
     return this.ensureRunning({ allowCreate: false });
   }
@@ -156,6 +159,7 @@ export class Lifecycle {
     }
   }
 
+  /** Waits until there is none; TimeoutError after `timeoutMs`. */
   async waitUntilDeleted(timeoutMs = 120_000): Promise<void> {
     if (timeoutMs !== 0) check.milliseconds("timeoutMs", timeoutMs);
     const end = Date.now() + timeoutMs;
@@ -170,6 +174,7 @@ export class Lifecycle {
     return Promise.reject(new FeatureNotSupportedError("expiration of sandboxes"));
   }
 
+  /** Not there: no port of a sandbox is reached from outside. */
   getEndpoint(_port: number): Promise<never> {
     return Promise.reject(new FeatureNotSupportedError("endpoints of ports"));
   }

@@ -78,6 +78,7 @@ function timeOf(info: FileInfo): Date {
 export class CoveSandbox extends Commands implements ISandbox {
   readonly capabilities = CAPABILITIES;
 
+  /** Reads files whole, or the same range of each. */
   async readFiles(paths: string[], options: ReadFileOptions = {}): Promise<ReadFileResult[]> {
     const { offset = 0, length } = check.object("options", options, "{offset, length}");
     return inOrder(paths, async (path) => {
@@ -92,6 +93,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     });
   }
 
+  /** Creates or replaces files. Owners are refused: everything belongs to the workspace's one user. */
   async writeFiles(entries: WriteFileEntry[]): Promise<WriteFileResult[]> {
     return inOrder(entriesOf("entries", entries, "{path, data}"), async (entry) => {
       const { path } = entry;
@@ -106,6 +108,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     });
   }
 
+  /** Removes files, links and empty directories. */
   async deleteFiles(paths: string[]): Promise<FileResult[]> {
     return inOrder(paths, (path) => resultOf(path, async () => (await this.workspace()).remove(path)));
   }
@@ -139,6 +142,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     });
   }
 
+  /** Gives a file of any size piece by piece. */
   async *readFileStream(path: string): AsyncGenerator<Uint8Array, void, undefined> {
     const workspace = await this.workspace();
     try {
@@ -148,6 +152,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     }
   }
 
+  /** Creates or replaces a file of any size. */
   async writeFileStream(path: string, source: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>): Promise<void> {
     try {
       await (await this.workspace()).upload(path, source as Source);
@@ -156,6 +161,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     }
   }
 
+  /** Makes directories and their missing parents; success where they are there. */
   async createDirectories(paths: string[], options: { mode?: number } = {}): Promise<FileResult[]> {
     check.object("options", options, "{mode}");
     return inOrder(paths, (path) =>
@@ -172,6 +178,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     );
   }
 
+  /** Removes directories with all in them, or only empty ones; with `force` also where nothing is there. */
   async deleteDirectories(
     paths: string[],
     options: { recursive?: boolean; force?: boolean } = {},
@@ -188,6 +195,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     );
   }
 
+  /** The entries of a directory, not of those below. */
   async listDirectory(path: string): Promise<DirectoryEntry[]> {
     try {
       const entries = await (await this.workspace()).list(path);
@@ -226,6 +234,7 @@ export class CoveSandbox extends Commands implements ISandbox {
     return new Map(found.filter((entry) => entry !== undefined).map((entry) => [entry.path, entry]));
   }
 
+  /** Sets permission bits. Owners are refused, as by `writeFiles`. */
   async setPermissions(entries: PermissionEntry[]): Promise<FileResult[]> {
     return inOrder(entriesOf("entries", entries, "{path, mode}"), (entry) =>
       resultOf(entry.path, async () => {

@@ -2,6 +2,7 @@
 
 import type { SandboxException } from "./errors.js";
 
+/** What a sandbox is doing. */
 export type SandboxState =
   | "UnExist"
   | "Running"
@@ -12,11 +13,13 @@ export type SandboxState =
   | "Deleting"
   | "Error";
 
+/** Its state, and what a person has to know of it. */
 export interface SandboxStatusInfo {
   state: SandboxState;
   message?: string;
 }
 
+/** What is known of a sandbox. */
 export interface SandboxInfo {
   id: string;
   image: { repository: string; tag?: string };
@@ -28,6 +31,7 @@ export interface SandboxInfo {
   expiresAt?: Date;
 }
 
+/** How a line of the shell is run. */
 export interface ExecuteOptions {
   /** Absolute below /workspace, or relative to the session's directory: that directory. */
   workingDirectory?: string;
@@ -38,6 +42,7 @@ export interface ExecuteOptions {
   maxOutputBytes?: number;
 }
 
+/** How a line of the shell ended, and what it wrote. */
 export interface ExecuteResult {
   stdout: string;
   stderr: string;
@@ -47,30 +52,40 @@ export interface ExecuteResult {
   durationMs?: number;
 }
 
+/** Who hears of a line of the shell while it runs. */
 export interface StreamHandlers {
+  /** As it comes; what is waited for holds the output up. */
   onStdout?: (text: string) => void | Promise<void>;
+  /** The same. */
   onStderr?: (text: string) => void | Promise<void>;
+  /** Once, after all output. */
   onComplete?: (result: ExecuteResult) => void | Promise<void>;
+  /** Once, instead: it could not be run, or its end is not known. */
   onError?: (error: Error) => void | Promise<void>;
 }
 
+/** A line of the shell that nobody waits for. */
 export interface BackgroundProcess {
   sessionId: string;
+  /** Ends it with all that it started. */
   kill(): Promise<void>;
 }
 
+/** Which part of each file is read. */
 export interface ReadFileOptions {
   /** First byte, and how many. */
   offset?: number;
   length?: number;
 }
 
+/** What was read of one file. */
 export interface ReadFileResult {
   path: string;
   content: Uint8Array;
   error: SandboxException | null;
 }
 
+/** A file to be written. */
 export interface WriteFileEntry {
   path: string;
   data: string | Uint8Array | ArrayBuffer | Blob | ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -79,6 +94,7 @@ export interface WriteFileEntry {
   group?: string;
 }
 
+/** What became of one file. */
 export interface WriteFileResult {
   path: string;
   bytesWritten: number;
@@ -92,17 +108,20 @@ export interface FileResult {
   error: SandboxException | null;
 }
 
+/** A path that gets another name. */
 export interface MoveEntry {
   source: string;
   destination: string;
 }
 
+/** A text to be replaced in a file. */
 export interface ReplaceEntry {
   path: string;
   oldContent: string;
   newContent: string;
 }
 
+/** An entry of a directory. */
 export interface DirectoryEntry {
   name: string;
   path: string;
@@ -112,6 +131,7 @@ export interface DirectoryEntry {
   modifiedAt: Date;
 }
 
+/** What is said of one path. */
 export interface FileInfoEntry {
   path: string;
   size: number;
@@ -121,6 +141,7 @@ export interface FileInfoEntry {
   modifiedAt: Date;
 }
 
+/** The permissions that one path gets. */
 export interface PermissionEntry {
   path: string;
   mode?: number;
@@ -128,12 +149,14 @@ export interface PermissionEntry {
   group?: string;
 }
 
+/** A path that matches. */
 export interface SearchResult {
   path: string;
   isDirectory: boolean;
   isFile: boolean;
 }
 
+/** What a sandbox uses. */
 export interface SandboxMetrics {
   cpuCount: number;
   cpuUsedPercentage: number;
@@ -142,6 +165,7 @@ export interface SandboxMetrics {
   timestamp: number;
 }
 
+/** What an adapter can do. */
 export interface SandboxCapabilities {
   command: { streaming: boolean; background: boolean; interrupt: boolean };
   filesystem: { streamingRead: boolean; streamingWrite: boolean };
@@ -149,6 +173,7 @@ export interface SandboxCapabilities {
   expirationRenewal: boolean;
 }
 
+/** What FastGPT calls of any adapter; CoveSandbox says what each call does here. */
 export interface ISandbox {
   readonly provider: string;
   readonly capabilities: SandboxCapabilities;

@@ -1,8 +1,4 @@
-"""Calls that last: started in C and waited for in Python, so that Ctrl-C ends them.
-
-Only the main thread hears of Ctrl-C. On any other a call waits in C, which is quicker: nobody has to
-be woken for its end.
-"""
+"""Calls that last: they wait in C, and let Ctrl-C in (_signals.py), or are started there and end by a callback."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import threading
 import weakref
 from typing import Any, Callable, Dict, NamedTuple, Optional, Protocol, Tuple
 
-from . import _ffi
+from . import _ffi, _signals
 from ._errors import CoveError, FailedPreconditionError
 from ._ffi import lib
 
@@ -274,14 +270,12 @@ class Ask(NamedTuple):
     def wait(self) -> Any:
         """Makes the call by the form that blocks, on this thread."""
         self.options.cancel = raw_cancel(self.cancel)
-        options = _ffi.pointer_to(self.options)
+        arguments = (self.owned.raw, *self.arguments, _ffi.pointer_to(self.options), *self.more)
         blocking = self.start[: -len("_start")]
         if self.gives is GIVES_NOTHING:
-            lib[blocking](self.owned.raw, *self.arguments, options, *self.more)
-            return self.take(None)
+            return wait_in_c(blocking, arguments, None, self.take)
         raw, argument = _ffi.out(_ffi.given_by(blocking))
-        lib[blocking](self.owned.raw, *self.arguments, options, *self.more, argument)
-        return self.take(raw)
+        return wait_in_c(blocking, (*arguments, argument), raw, self.take)
 
 
 class Asking(Protocol):
@@ -335,27 +329,30 @@ class WritingAgent(NamedTuple):
         reply.start("cove_agent_write_start", self.path, GIVES_NOTHING)
 
 
-class _Idle(threading.local):
-    """A token of this thread that nothing has triggered: most calls need none of their own."""
-
-    token: Optional[Cancel] = None
-
-
-_idle = _Idle()
-
-
-def hears_signals() -> bool:
-    """Whether signal handlers run on this thread."""
-    return threading.current_thread() is threading.main_thread()
+def wait_in_c(blocking: str, arguments: Tuple[Any, ...], raw: Any, take: Callable[[Any], Any]) -> Any:
+    """Makes a call that blocks and takes what it puts into `raw`. What a signal's handler raises meanwhile,
+    KeyboardInterrupt mostly, calls it off first, and what it gave all the same is let go of."""
+    listens = _signals.listen()
+    try:
+        lib[blocking](*arguments)
+    except BaseException:
+        if raw:
+            take(raw)
+        if listens:
+            _signals.raise_heard()
+        raise
+    value = take(raw)
+    if listens:
+        _signals.raise_heard()
+    return value
 
 
 def make(ask: Asking) -> Any:
     """Makes a call and waits for its end. What breaks in, as KeyboardInterrupt, calls it off first."""
     _ffi.check_may_wait()
-    if isinstance(ask, Ask) and not hears_signals():
+    if isinstance(ask, Ask):
         return ask.wait()
-    token = linked_cancel(ask.cancel) if ask.cancel is not None else _idle.token or Cancel()
-    _idle.token = None  # a signal handler may make calls meanwhile
+    token = linked_cancel(ask.cancel)
     reply = Reply(ask.take)
     try:
         ask.begin(token, reply)
@@ -365,8 +362,6 @@ def make(ask: Asking) -> Any:
             token.trigger()
             reply.wait()
         raise
-    if ask.cancel is None:
-        _idle.token = token
     return reply.outcome()
 
 

@@ -248,6 +248,7 @@ class Cove(Ends, Sources, SkillShelf):
 
     @property
     def closed(self) -> bool:
+        """Whether `close` was called."""
         return self._owned is None
 
     def __enter__(self) -> Cove:

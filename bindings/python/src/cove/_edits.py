@@ -32,6 +32,8 @@ class FileEdit:
 
 
 class EditOutcome(NamedTuple):
+    """What one edit replaced."""
+
     #: In how many places.
     replaced: int
     #: Where the first one begins, in the file as this edit found it.

@@ -62,6 +62,7 @@ class ExecResult:
 
     @property
     def succeeded(self) -> bool:
+        """Whether it ended by itself, with code 0."""
         return self.outcome == "exited" and self.code == 0
 
 
@@ -99,13 +100,24 @@ class OutputChunk(NamedTuple):
     data: bytes
 
 
+_NOTHING = StreamOutput(head=b"", tail=b"", content=b"", total_bytes=0, dropped_bytes=0)
+
+
 def _stream_of(raw: Any, stream: int) -> StreamOutput:
+    # Most wrote nothing or little: of these no more is asked than there is.
+    total = lib["cove_exec_result_total_bytes"](raw, stream)
+    if total == 0:
+        return _NOTHING
+    head = _ffi.sized_bytes("cove_exec_result_head", raw, stream)
+    dropped = lib["cove_exec_result_dropped_bytes"](raw, stream)
+    if dropped == 0 and len(head) == total:
+        return StreamOutput(head, b"", head, total, 0)
     return StreamOutput(
-        head=_ffi.sized_bytes("cove_exec_result_head", raw, stream),
+        head=head,
         tail=_ffi.sized_bytes("cove_exec_result_tail", raw, stream),
         content=_ffi.sized_bytes("cove_exec_result_text", raw, stream),
-        total_bytes=lib["cove_exec_result_total_bytes"](raw, stream),
-        dropped_bytes=lib["cove_exec_result_dropped_bytes"](raw, stream),
+        total_bytes=total,
+        dropped_bytes=dropped,
         spill_path=lib["cove_exec_result_spill_path"](raw, stream).decode() or None,
     )
 
@@ -163,50 +175,63 @@ def command(
     timeout: Optional[float] = None,
     cancel: Optional[Cancel] = None,
 ) -> Command:
-    more = CommandOptions() if options is None else options
-    if not isinstance(more, CommandOptions):
-        raise TypeError(f"options must be a cove.CommandOptions, not {type(more).__name__}")
-    shell_line = _options.optional_text("shell_line", more.shell_line)
+    shell_line = None if options is None else _shell_line_of(options)
     program = [] if shell_line is not None and not argv else _options.arguments(argv)
     arguments = _ffi.strings(program)
-    variables = _ffi.strings(_options.environment(env))
-    stdin_data = b"" if stdin is None else _options.data("stdin", stdin)
-    rows, columns = _options.terminal("terminal", more.terminal)
-    flags = _ffi.EXEC_MERGE_OUTPUT if more.merge_output else 0
-    flags |= _ffi.EXEC_SPILL if more.spill else 0
-    flags |= _ffi.EXEC_KEEP_STDIN if keep_stdin else 0
-    return Command(
-        arguments,
-        len(arguments),
-        _ffi.ExecOptions(
-            flags=flags,
-            cwd=None if cwd is None else _options.path("cwd", cwd),
-            env=_ffi.as_string_pointer(variables),
-            env_count=len(variables),
-            stdin_data=stdin_data,
-            stdin_size=len(stdin_data),
-            command_timeout_ms=_options.milliseconds("command_timeout", command_timeout),
-            kill_grace_ms=_options.milliseconds("kill_grace", kill_grace),
-            head_bytes=_options.kept_bytes("head_bytes", head_bytes, _ffi.BYTES_NONE),
-            tail_bytes=_options.kept_bytes("tail_bytes", tail_bytes, _ffi.BYTES_NONE),
-            max_total_bytes=_options.optional_count("max_total_bytes", max_total_bytes),
-            timeout_ms=_options.milliseconds("timeout", timeout),
-            cancel=raw_cancel(cancel),
-            shell_line=shell_line,
-            quiet_timeout_ms=_options.milliseconds("quiet_timeout", more.quiet_timeout),
-            orphan_grace_ms=_grace(more.orphan_grace),
-            head_lines=_options.optional_count("head_lines", more.head_lines),
-            tail_lines=_options.optional_count("tail_lines", more.tail_lines),
-            memory_bytes=_options.optional_count("memory_bytes", more.memory_bytes),
-            cpu_seconds=0 if more.cpu_seconds is None else _options.count("cpu_seconds", more.cpu_seconds, 1, 2**32 - 1),
-            process_limit=0
-            if more.process_limit is None
-            else _options.count("process_limit", more.process_limit, 1, 2**32 - 1),
-            niceness=_options.count("niceness", more.niceness, 0, 19),
-            terminal_rows=rows,
-            terminal_columns=columns,
-        ),
-    )
+    # What is not given is not touched: most calls give next to nothing.
+    filled = _ffi.ExecOptions()
+    if keep_stdin:
+        filled.flags = _ffi.EXEC_KEEP_STDIN
+    if cwd is not None:
+        filled.cwd = _options.path("cwd", cwd)
+    if env is not None:
+        variables = _ffi.strings(_options.environment(env))
+        filled.env, filled.env_count = _ffi.as_string_pointer(variables), len(variables)
+    if stdin is not None:
+        stdin_data = _options.data("stdin", stdin)
+        filled.stdin_data, filled.stdin_size = stdin_data, len(stdin_data)
+    if command_timeout is not None:
+        filled.command_timeout_ms = _options.milliseconds("command_timeout", command_timeout)
+    if kill_grace is not None:
+        filled.kill_grace_ms = _options.milliseconds("kill_grace", kill_grace)
+    if head_bytes is not None:
+        filled.head_bytes = _options.kept_bytes("head_bytes", head_bytes, _ffi.BYTES_NONE)
+    if tail_bytes is not None:
+        filled.tail_bytes = _options.kept_bytes("tail_bytes", tail_bytes, _ffi.BYTES_NONE)
+    if max_total_bytes is not None:
+        filled.max_total_bytes = _options.optional_count("max_total_bytes", max_total_bytes)
+    if timeout is not None:
+        filled.timeout_ms = _options.milliseconds("timeout", timeout)
+    if cancel is not None:
+        filled.cancel = raw_cancel(cancel)
+    if shell_line is not None:
+        filled.shell_line = shell_line
+    if options is not None:
+        _fill(filled, options)
+    return Command(arguments, len(arguments), filled)
+
+
+def _shell_line_of(options: CommandOptions) -> Optional[bytes]:
+    if not isinstance(options, CommandOptions):
+        raise TypeError(f"options must be a cove.CommandOptions, not {type(options).__name__}")
+    return _options.optional_text("shell_line", options.shell_line)
+
+
+def _fill(filled: _ffi.ExecOptions, more: CommandOptions) -> None:
+    """Sets what few commands need."""
+    filled.flags |= _ffi.EXEC_MERGE_OUTPUT if more.merge_output else 0
+    filled.flags |= _ffi.EXEC_SPILL if more.spill else 0
+    filled.terminal_rows, filled.terminal_columns = _options.terminal("terminal", more.terminal)
+    filled.quiet_timeout_ms = _options.milliseconds("quiet_timeout", more.quiet_timeout)
+    filled.orphan_grace_ms = _grace(more.orphan_grace)
+    filled.head_lines = _options.optional_count("head_lines", more.head_lines)
+    filled.tail_lines = _options.optional_count("tail_lines", more.tail_lines)
+    filled.memory_bytes = _options.optional_count("memory_bytes", more.memory_bytes)
+    if more.cpu_seconds is not None:
+        filled.cpu_seconds = _options.count("cpu_seconds", more.cpu_seconds, 1, 2**32 - 1)
+    if more.process_limit is not None:
+        filled.process_limit = _options.count("process_limit", more.process_limit, 1, 2**32 - 1)
+    filled.niceness = _options.count("niceness", more.niceness, 0, 19)
 
 
 def _abandon(pipe: Pipe[OutputChunk], process: Owned, leave: str) -> None:

@@ -182,6 +182,7 @@ class Content(c_void_p):
 DropFn = CFUNCTYPE(None, c_void_p)
 #: Of completions: they come exactly once, and take what they are for out of the registry.
 NO_DROP = ctypes.cast(0, DropFn)
+WaitCheckFn = CFUNCTYPE(c_int32, c_void_p)
 LogFn = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 DoneFn = CFUNCTYPE(None, c_void_p, Error)
 ReportFn = CFUNCTYPE(None, c_void_p, c_char_p)
@@ -429,7 +430,7 @@ class OfflineVolume(_Versioned):
         ("directory", c_int32),
         ("id_offset", c_uint32),
         ("id_count", c_uint32),
-        ("reserved0", c_uint32),
+        ("home", c_int32),
         ("self", c_void_p),
         ("close", DropFn),
         ("sync", SyncVolumeFn),
@@ -960,6 +961,7 @@ _FUNCTIONS: Tuple[Tuple[str, Any, Tuple[Any, ...], _Check], ...] = (
     ("cove_cancel_create", c_int32, (P(Cancel), P(Error)), _check),
     ("cove_cancel_trigger", None, (Cancel,), None),
     ("cove_cancel_free", None, (Cancel,), None),
+    ("cove_thread_set_wait_check", None, (WaitCheckFn, c_void_p), None),
     ("cove_call_options_init", None, (P(CallOptions), c_size_t), None),
     ("cove_open_options_init", None, (P(OpenOptions), c_size_t), None),
     ("cove_open", c_int32, (c_char_p, P(OpenOptions), P(Cove), P(Error)), _check),

@@ -34,6 +34,7 @@ class Document:
     heartbeat_ms: Optional[int] = None
 
     def with_version(self, version: int) -> Document:
+        """The same document, of another version."""
         return replace(self, version=version)
 
 
@@ -72,6 +73,7 @@ class DocumentQuery:
         return None if time_ms is None else (time_ms, document.name)
 
     def matches(self, document: Document) -> bool:
+        """Whether the kind and every filter hold; limit and place do not count."""
         return (
             document.kind == self.kind
             and _holds(self.state, document.state)

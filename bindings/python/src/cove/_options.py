@@ -120,8 +120,10 @@ def terminal(name: str, value: Optional[Tuple[int, int]]) -> Tuple[int, int]:
 
 
 def environment(value: Optional[Mapping[str, str]]) -> List[bytes]:
-    result = []
-    for name, content in mapping("env", {} if value is None else value).items():
+    result: List[bytes] = []
+    if value is None:
+        return result
+    for name, content in mapping("env", value).items():
         key = path("a name in env", name)
         if not key or b"=" in key:
             raise ValueError(f"env has a name that is empty or holds '=': {name!r}")

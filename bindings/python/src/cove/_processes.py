@@ -38,6 +38,7 @@ class ProcessInfo:
 
     @property
     def running(self) -> bool:
+        """Whether it has not ended."""
         return self.end is None
 
 

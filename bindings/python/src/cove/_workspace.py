@@ -87,12 +87,9 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, Workspace
             "timeout": timeout,
             "cancel": cancel,
         }
-        if on_output is None and not _calls.hears_signals():
-            return self._wait_for(argv, **named)
-        run = self._run(argv, on_output is not None, **named)
         if on_output is None:
-            return run.wait()
-        with run:
+            return self._wait_for(argv, **named)
+        with self._run(argv, True, **named) as run:
             for stream, data in run:
                 on_output(stream, data)
             return run.result
@@ -164,6 +161,7 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, Workspace
 
     @property
     def closed(self) -> bool:
+        """Whether it was let go of."""
         return self._owned is None
 
     def __enter__(self) -> Workspace:
@@ -191,10 +189,9 @@ class Workspace(Processes, Files, Transfers, Watches, Searches, Tools, Workspace
         owned = self._use()
         started = command(argv, **named)
         raw, argument = _ffi.out(_ffi.ExecResult)
-        lib["cove_workspace_exec"](
-            owned.raw, started.argv, started.argc, _ffi.pointer_to(started.options), argument
-        )
-        return take_result(raw)
+        arguments = (owned.raw, started.argv, started.argc, _ffi.pointer_to(started.options), argument)
+        result: ExecResult = _calls.wait_in_c("cove_workspace_exec", arguments, raw, take_result)
+        return result
 
     def _run(self, argv: Sequence[_options.Path], collect: bool, **named: Any) -> ExecStream:
         owned = self._use()

@@ -166,7 +166,11 @@ void WalkOrder::stop(SearchEnd ending, Found&& last) {
     if (item.done) send(std::move(item.found));
     item.found = Found();
   }
+  const bool has_all = over_;
   send(std::move(last));
+  // As many as the limit, yet of what was seen so far: what comes last is known to be right only
+  // after the whole walk.
+  if (!has_all) summary_.ended = ending;
   end_walk(ending);
   notify(lock);
 }

@@ -116,14 +116,15 @@ std::string_view text_of(const PackageEntry& entry) noexcept {
 }
 
 PackageBuilder::PackageBuilder(std::string shown, PackageLimits limits)
-    : shown_(std::move(shown)), limits_(limits) {}
+    : shown_(std::move(shown)), limits_(limits) {
+  package_.contents = std::make_shared<ContentStore>();
+}
 
 Error PackageBuilder::refusal(ErrorCode code, std::string_view name, const std::string& why) const {
   return {code, "entry " + base::quoted(name) + " of " + shown_ + " " + why};
 }
 
 Result<bool> PackageBuilder::begin(std::string_view name, PackageEntryType type) {
-  end_entry();
   const std::string_view whole = name;
   while (name.starts_with("./")) name.remove_prefix(2);
   if (type == PackageEntryType::kDirectory && name.size() > 1 && name.ends_with('/')) {
@@ -134,6 +135,7 @@ Result<bool> PackageBuilder::begin(std::string_view name, PackageEntryType type)
   if (is_left_out(name)) return false;
   const std::string fault = fault_of(name);
   if (!fault.empty()) return refusal(ErrorCode::kInvalidArgument, whole, fault);
+  package_.contents->begin();
   PackageEntry& entry = package_.entries.emplace_back();
   entry.path = name;
   entry.type = type;
@@ -141,15 +143,8 @@ Result<bool> PackageBuilder::begin(std::string_view name, PackageEntryType type)
   return true;
 }
 
-/// What was expected and did not come is given back.
-void PackageBuilder::end_entry() {
-  if (package_.entries.empty()) return;
-  Bytes& content = current().content;
-  if (content.capacity() / 2 > content.size()) content.shrink_to_fit();
-}
-
 void PackageBuilder::expect(std::uint64_t bytes) {
-  current().content.reserve(static_cast<std::size_t>(std::min(bytes, kMostExpected)));
+  package_.contents->expect(static_cast<std::size_t>(std::min(bytes, kMostExpected)));
 }
 
 std::vector<ContentHash> PackageBuilder::take_unhashed() {
@@ -184,8 +179,8 @@ Result<void> PackageBuilder::check_limits() const {
 Result<void> PackageBuilder::append(ByteView bytes) {
   package_.content_bytes += bytes.size();
   COVE_TRY_VOID(check_limits());
-  Bytes& content = current().content;
-  content.insert(content.end(), bytes.begin(), bytes.end());
+  package_.contents->append(bytes);
+  current().content = package_.contents->current();
   return ok();
 }
 
@@ -200,12 +195,13 @@ Result<void> PackageBuilder::copy_of(std::string_view earlier) {
                    "is a link to " + base::quoted(earlier) + ", which is no earlier file of it");
   }
   current().executable = found->executable;
-  const Bytes content = found->content;
-  return append(content);
+  package_.content_bytes += found->content.size();
+  COVE_TRY_VOID(check_limits());
+  current().content = found->content;
+  return ok();
 }
 
 Result<Package> PackageBuilder::finish() {
-  end_entry();
   for (PackageEntry& entry : package_.entries) {
     const bool unhashed = entry.type == PackageEntryType::kFile && entry.sha256.empty();
     if (unhashed) entry.sha256 = sha256_of(entry.content);

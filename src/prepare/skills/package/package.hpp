@@ -3,12 +3,15 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <cove/bytes.hpp>
 #include <cove/result.hpp>
+
+#include "prepare/skills/package/content_store.hpp"
 
 namespace cove::prepare {
 
@@ -29,7 +32,7 @@ struct PackageEntry {
   std::string path;  ///< bytes, below the package, no `/` at either end, never `.` or `..`
   PackageEntryType type = PackageEntryType::kFile;
   bool executable = false;  ///< of a file
-  Bytes content;            ///< of a file
+  ByteView content;         ///< of a file; lies in the package's store
   std::string target;       ///< of a symlink: relative, to a place within the package
   std::string sha256;       ///< 64 hex of a file's content
 };
@@ -37,6 +40,7 @@ struct PackageEntry {
 /// Entries in the order of their paths' bytes, each once, all their directories among them.
 struct Package {
   std::vector<PackageEntry> entries;
+  std::shared_ptr<ContentStore> contents;  ///< null where nothing has any content
   std::uint64_t content_bytes = 0;
   bool is_outline = false;  ///< without any content
 
@@ -93,13 +97,14 @@ class PackageBuilder {
   std::vector<ContentHash> take_unhashed();
   void put_hashes(std::vector<ContentHash> hashes);
 
+  const PackageEntry& entry(std::size_t index) const { return package_.entries[index]; }
+
   /// Checks what needs all entries. kInvalidArgument: a symlink that leads out of the package, or
   /// through another link. REQUIRES: called once, last.
   Result<Package> finish();
 
  private:
   PackageEntry& current() { return package_.entries.back(); }
-  void end_entry();
   Result<void> check_limits() const;
   Result<void> add_parents();
   Result<void> check_link(const PackageEntry& link) const;

@@ -172,8 +172,8 @@ Result<std::string> directory_signature(const std::string& shown, const std::str
   return std::to_string(entries) + ":" + std::to_string(sum[0]) + ":" + std::to_string(sum[1]);
 }
 
-Result<Bytes> read_package_file(const std::string& shown, const std::string& path,
-                                PackageLimits limits) {
+Result<ByteView> read_package_file(ContentStore& store, const std::string& shown,
+                                   const std::string& path, PackageLimits limits) {
   // SAFETY: a file that the host named; its last part is not followed where it is a link.
   const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) return base::system_error(errno, "open " + base::quoted(path) + " of " + shown);
@@ -183,18 +183,18 @@ Result<Bytes> read_package_file(const std::string& shown, const std::string& pat
     return Error(ErrorCode::kFailedPrecondition,
                  base::quoted(path) + ", the place of " + shown + ", is no file");
   }
-  Bytes bytes;
+  store.begin();
   // It may grow while it is read; it is bounded below.
-  bytes.reserve(std::min(static_cast<std::uint64_t>(facts.st_size), limits.packed_bytes));
+  store.expect(std::min(static_cast<std::uint64_t>(facts.st_size), limits.packed_bytes));
   COVE_TRY_VOID(read_file(*file, shown, path, [&](ByteView piece) -> Result<void> {
-    if (bytes.size() + piece.size() > limits.packed_bytes) {
+    if (store.current().size() + piece.size() > limits.packed_bytes) {
       return Error(ErrorCode::kTooLarge,
                    shown + " has more than " + std::to_string(limits.packed_bytes) + " bytes");
     }
-    bytes.insert(bytes.end(), piece.begin(), piece.end());
+    store.append(piece);
     return ok();
   }));
-  return bytes;
+  return store.current();
 }
 
 }  // namespace cove::prepare

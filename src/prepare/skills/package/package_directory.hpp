@@ -18,8 +18,9 @@ Result<Package> read_package_directory(const std::string& shown, const std::stri
 Result<std::string> directory_signature(const std::string& shown, const std::string& path,
                                         PackageLimits limits = {});
 
-/// The bytes of a file; blocks. Errors: as above; kTooLarge - more than the limits allow.
-Result<Bytes> read_package_file(const std::string& shown, const std::string& path,
-                                PackageLimits limits = {});
+/// The bytes of a file, which lie in `store`; blocks. Errors: as above; kTooLarge - more than the
+/// limits allow.
+Result<ByteView> read_package_file(ContentStore& store, const std::string& shown,
+                                   const std::string& path, PackageLimits limits = {});
 
 }  // namespace cove::prepare

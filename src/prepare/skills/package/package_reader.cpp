@@ -221,6 +221,9 @@ std::vector<ContentHash> PackageReader::take_unhashed() { return impl_->builder(
 void PackageReader::put_hashes(std::vector<ContentHash> hashes) {
   impl_->builder().put_hashes(std::move(hashes));
 }
+const PackageEntry& PackageReader::entry(std::size_t index) const {
+  return impl_->builder().entry(index);
+}
 Result<Package> PackageReader::finish() { return impl_->builder().finish(); }
 
 Result<Package> read_package(const std::string& shown, ByteView bytes, PackageLimits limits) {

@@ -28,6 +28,9 @@ class PackageReader {
   std::vector<ContentHash> take_unhashed();
   void put_hashes(std::vector<ContentHash> hashes);
 
+  /// What a ContentHash is of; until the next step.
+  const PackageEntry& entry(std::size_t index) const;
+
   /// REQUIRES: step() gave true.
   Result<Package> finish();
 

@@ -1,14 +1,18 @@
 #include "prepare/skills/place/placement.hpp"
 
 #include <algorithm>
+#include <exception>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/async/byte_sources.hpp"
+#include "base/async/spawn.hpp"
 #include "base/system/system_clock.hpp"
 #include "base/text/byte_text.hpp"
 #include "base/text/display_text.hpp"
-#include "prepare/skills/package/package_tar.hpp"
+#include "base/values/caught.hpp"
+#include "prepare/skills/package/package_stream.hpp"
 #include "prepare/skills/place/guest_tree.hpp"
 
 namespace cove::prepare {
@@ -46,6 +50,21 @@ Task<Result<Present>> look(Guest& guest, const CallContext& call) {
     if (page->next.empty()) co_return present;
     options.after = page->next;
   }
+}
+
+using Written = base::Completion<Result<void>>;
+
+/// Nothing that is thrown here may pass the scheduler by.
+Task<void> write_beside(Guest& guest, GuestPath path, PackageStream& stream,
+                        std::shared_ptr<Written> written, const CallContext& call) {
+  Result<void> done = ok();
+  try {
+    const Result<TreeCounts> counts = co_await guest.write_tree(path, stream, call);
+    if (!counts) done = counts.error();
+  } catch (...) {
+    done = base::caught_error();
+  }
+  written->complete(std::move(done));
 }
 
 class Placement {
@@ -91,13 +110,14 @@ class Placement {
   Task<Result<void>> place(SkillPackage& skill, bool was_there) {
     const std::string& version = skill.version_id;
     tell("placing skill " + base::quoted(version));
-    COVE_CO_TRY(const LoadedPackage loaded, co_await shelf_.load(skill, call_));
     const GuestPath temporary = at(beside(kTemporary, version));
     const GuestPath target = at(skill_directory(version));
-    Result<void> placed = co_await write(loaded, temporary, target);
+    LoadedPackage loaded;
+    Result<void> placed = co_await write(skill, temporary, loaded);
+    if (placed) placed = co_await check_and_name(loaded, temporary, target);
     if (!placed) {
       co_await clear(temporary);
-      const bool raced = placed.error().code() == ErrorCode::kAlreadyExists;
+      const bool raced = loaded.known && placed.error().code() == ErrorCode::kAlreadyExists;
       if (!raced) co_return placed.error();
       // Somebody without the lease was faster; what is there counts if it is the same.
       COVE_CO_TRY(
@@ -115,11 +135,30 @@ class Placement {
     co_return ok();
   }
 
-  /// Writes the tree, reads it back, and gives it its name by a rename.
-  Task<Result<void>> write(const LoadedPackage& loaded, const GuestPath& temporary,
-                           const GuestPath& target) {
-    const auto tar = tar_of(loaded.package);
-    COVE_CO_TRY_VOID(co_await guest_.write_tree(temporary, *tar, call_));
+  /// Writes the tree while the package is unpacked.
+  Task<Result<void>> write(SkillPackage& skill, const GuestPath& temporary, LoadedPackage& loaded) {
+    PackageStream stream(shelf_.parts().scheduler);
+    const auto written = Written::make(shelf_.parts().scheduler);
+    base::spawn(shelf_.parts().scheduler, write_beside(guest_, temporary, stream, written, call_));
+    std::optional<Result<LoadedPackage>> package;
+    std::exception_ptr thrown;
+    try {
+      auto read = co_await shelf_.load_into(stream, skill, call_);
+      package.emplace(std::move(read));
+    } catch (...) {
+      thrown = std::current_exception();
+      stream.fail(Error(ErrorCode::kInternal, "the package could not be read"));
+    }
+    const Result<void> wrote = co_await written->wait();
+    if (thrown) std::rethrow_exception(thrown);
+    if (!*package) co_return package->error();
+    loaded = **std::move(package);
+    co_return wrote;
+  }
+
+  /// Reads the tree back, and gives it its name by a rename.
+  Task<Result<void>> check_and_name(const LoadedPackage& loaded, const GuestPath& temporary,
+                                    const GuestPath& target) {
     COVE_CO_TRY(const std::string fault,
                 co_await compare_guest_tree(shelf_, guest_, temporary, *loaded.package, call_));
     if (!fault.empty()) {

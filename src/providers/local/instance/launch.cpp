@@ -78,6 +78,7 @@ std::map<std::string, std::string> base_environment(const char* user) {
           {"LOGNAME", user},
           {"SHELL", "/bin/sh"},
           {"LANG", "C.UTF-8"},
+          {"TERM", "dumb"},
           {"TMPDIR", "/tmp"},
           {"COVE_SANDBOX", "1"}};
 }

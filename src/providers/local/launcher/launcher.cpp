@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -22,6 +21,7 @@
 
 #include "providers/local/launcher/failing.hpp"
 #include "providers/local/launcher/layers.hpp"
+#include "providers/local/launcher/mount_calls.hpp"
 #include "providers/local/launcher/plan.hpp"
 #include "providers/local/launcher/user_namespaces.hpp"
 
@@ -72,7 +72,7 @@ class Plan {
 char Plan::text_[kMaxPlan];
 
 struct NeutralLimit {
-  __rlimit_resource resource;
+  decltype(RLIMIT_CPU) resource;
   rlim_t soft;
   rlim_t hard;
 };
@@ -149,7 +149,8 @@ class Launcher {
       ::setrlimit(neutral.resource, &limit);
     }
     const sched_param no_priority{};
-    ::sched_setscheduler(0, SCHED_OTHER, &no_priority);
+    // SAFETY: the parameters live through the call. musl's own function refuses.
+    ::syscall(SYS_sched_setscheduler, 0, SCHED_OTHER, &no_priority);
     ::setpriority(PRIO_PROCESS, 0, 0);
     cpu_set_t every;
     std::memset(&every, 0xff, sizeof every);

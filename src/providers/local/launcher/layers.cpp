@@ -7,12 +7,12 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "providers/local/launcher/failing.hpp"
+#include "providers/local/launcher/mount_calls.hpp"
 #include "providers/local/launcher/plan.hpp"
 
 namespace cove::local {

@@ -92,8 +92,8 @@ std::string removal() {
 }
 
 std::string taking_back() {
-  return "find " + kVolume +
-         "/workspace -xdev '(' ! -uid 0 -o ! -gid 0 ')' -execdir chown -h 0:0 '{}' +";
+  return "find " + kVolume + "/workspace " + kVolume +
+         "/home -xdev '(' ! -uid 0 -o ! -gid 0 ')' -execdir chown -h 0:0 '{}' +";
 }
 
 }  // namespace
@@ -105,7 +105,7 @@ ForeignWork foreign_work(LaunchToolbox& toolbox) {
     return run(*tools->image.launcher, ids, volume, commands);
   };
   return {.remove_parts = [as_root](int volume) { return as_root(removal(), volume); },
-          .take_back_workspace = [as_root](int volume) { return as_root(taking_back(), volume); }};
+          .take_back = [as_root](int volume) { return as_root(taking_back(), volume); }};
 }
 
 }  // namespace cove::local

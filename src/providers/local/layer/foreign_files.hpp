@@ -10,8 +10,8 @@
 
 namespace cove::local {
 
-/// Deletes the parts of a volume as far as there are any, the system part last; gives all of a
-/// workspace back to the host's user. Errors: kUnsupported - the subordinate ids are gone;
+/// Deletes the parts of a volume as far as there are any, the system part last; gives all of
+/// workspace and home back to the host's user. Errors: kUnsupported - the subordinate ids are gone;
 /// kProvider - it did not work, with what the program said. `toolbox` is borrowed.
 ForeignWork foreign_work(LaunchToolbox& toolbox);
 

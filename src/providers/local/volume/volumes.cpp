@@ -282,9 +282,9 @@ Result<Step> Volumes::retire(int sandbox_directory, const VolumeRef& volume) con
   return Step::kDone;
 }
 
-Result<void> Volumes::take_back_workspace(const OpenedVolume& volume) const {
-  if (ranges_ || !foreign_.take_back_workspace || !has_system_part(*volume.directory)) return ok();
-  return foreign_.take_back_workspace(*volume.directory);
+Result<void> Volumes::take_back(const OpenedVolume& volume) const {
+  if (ranges_ || !foreign_.take_back || !has_system_part(*volume.directory)) return ok();
+  return foreign_.take_back(*volume.directory);
 }
 
 /// Where the host is an ordinary user the sandbox's root may have given files to ids that this user

@@ -60,7 +60,7 @@ struct NewVolume {
 /// blocks.
 struct ForeignWork {
   std::function<Result<void>(int volume)> remove_parts;
-  std::function<Result<void>(int volume)> take_back_workspace;
+  std::function<Result<void>(int volume)> take_back;
 };
 
 class Volumes {
@@ -84,8 +84,8 @@ class Volumes {
   /// Opens the lock of whatever directory has the volume's name, to ask for roles. kNotFound.
   Result<VolumeLock> open_lock(const VolumeRef& volume) const;
 
-  /// Makes all of the workspace readable to the host. REQUIRES: nothing runs on the volume.
-  Result<void> take_back_workspace(const OpenedVolume& volume) const;
+  /// Makes all of workspace and home readable to the host. REQUIRES: nothing runs on the volume.
+  Result<void> take_back(const OpenedVolume& volume) const;
 
   /// See Provider::delete_volume.
   Result<Step> remove(const VolumeRef& volume) const;

@@ -136,6 +136,7 @@ class Cove:
 
     @property
     def closed(self) -> bool:
+        """Whether `close` was called."""
         return self._plan.closed
 
     async def __aenter__(self) -> Cove:

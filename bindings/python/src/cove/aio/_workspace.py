@@ -217,6 +217,7 @@ class Workspace:
 
     @property
     def closed(self) -> bool:
+        """Whether it was let go of."""
         return self._plan.closed
 
     async def __aenter__(self) -> Workspace:
