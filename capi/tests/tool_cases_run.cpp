@@ -5,36 +5,15 @@
 #include <vector>
 
 #include "run_support.hpp"
+#include "support/fixtures/json_cases.hpp"
 
 using namespace cases;
+using cove::testing::has_members;
+using cove::testing::replaced;
 
 namespace {
 
 constexpr int kTries = 100;  // of a call that waits for a text
-
-std::string replaced(std::string text, const std::string& words, const std::string& by) {
-  for (std::size_t at = text.find(words); at != std::string::npos;
-       at = text.find(words, at + by.size())) {
-    text.replace(at, words.size(), by);
-  }
-  return text;
-}
-
-/// Members of `wanted` are in `given`, and so on inside; of arrays each item.
-bool has_members(const Json& given, const Json& wanted) {
-  if (wanted.is_object()) {
-    for (const auto& [key, value] : wanted.items()) {
-      if (!given.contains(key) || !has_members(given.at(key), value)) return false;
-    }
-    return given.is_object();
-  }
-  if (!wanted.is_array()) return given == wanted;
-  if (!given.is_array() || given.size() != wanted.size()) return false;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!has_members(given[i], wanted[i])) return false;
-  }
-  return true;
-}
 
 void make_links(void* /*user_data*/, cove_link_request* request) {
   const Owned<cove_link_request, cove_link_request_free> owned(request);

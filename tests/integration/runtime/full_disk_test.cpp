@@ -53,6 +53,34 @@ void wake(const LiveCove& live) {
   require(std::filesystem::exists(live.state_directory() + "/reserve"), "no reserve");
 }
 
+void archive_ana(const LiveCove& live) {
+  auto cove = live.open();
+  const auto workspace = cove.acquire(kAna).value();
+  shell(workspace.client(), "echo kept > note.txt; head -c 12000000 /dev/urandom > data");
+  shell(workspace.client(), "sha256sum data > sum");
+  require(cove.stop(sandbox_id_of(kAna)), "stop");
+  require(cove.archive(sandbox_id_of(kAna)), "archive");
+}
+
+/// Twice: the second finds what the first left.
+void fail_to_wake(const LiveCove& live) {
+  for (int i = 0; i < 2; ++i) {
+    auto cove = live.open();
+    const auto workspace = cove.acquire(kAna);
+    require(!workspace, "the archive fits");
+    require(workspace.error().code() == ErrorCode::kQuotaExceeded, workspace.error().describe());
+    require(cove.status(sandbox_id_of(kAna))->state == SandboxState::kArchived, "not as it was");
+  }
+}
+
+void wake_whole(const LiveCove& live) {
+  auto cove = live.open();
+  const auto workspace = cove.acquire(kAna).value();
+  require(shell(workspace.client(), "cat note.txt") == "kept", "lost");
+  require(shell(workspace.client(), "sha256sum -c sum") == "data: OK", "not whole");
+  require(cove.destroy(sandbox_id_of(kAna)), "destroy at the end");
+}
+
 }  // namespace
 
 TEST_CASE("Cove: on a full disk a sandbox is stopped and destroyed, and an archive leaves it whole",
@@ -70,6 +98,22 @@ TEST_CASE("Cove: on a full disk a sandbox is stopped and destroyed, and an archi
     wake(live);
     auto cove = live.open();
     require(cove.destroy(sandbox_id_of(kAna)), "destroy at the end");
+  });
+  CHECK(child.wait().empty());
+}
+
+TEST_CASE("Cove: on a full disk an archived workspace stays archived, and wakes when there is room",
+          "[integration][runtime]") {
+  if (::geteuid() != 0) return cove::test::skip("only root has a small disk with sandboxes on it");
+  LiveCove live;
+  const std::string disk = std::filesystem::path(live.state_directory()).parent_path();
+  ChildProcess child([&](int) {
+    require(cove::test::mount_small_disk(disk, "40m"), "no small disk");
+    archive_ana(live);
+    cove::test::fill_disk(disk + "/filler");
+    fail_to_wake(live);
+    std::filesystem::remove(disk + "/filler");
+    wake_whole(live);
   });
   CHECK(child.wait().empty());
 }

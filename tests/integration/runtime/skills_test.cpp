@@ -33,6 +33,17 @@ StepOutcome outcome_of(const Workspace& workspace, const std::string& step) {
   return StepOutcome::kFailed;
 }
 
+/// One of the user's in its version "v1", one builtin.
+AcquireOptions with_two_skills() {
+  AcquireOptions options;
+  SkillPackage skill;
+  skill.version_id = "v1";
+  skill.content = pack_skill("one");
+  options.prepare.skills = {skill};
+  options.prepare.builtin_skills = {{"two", pack_skill("two")}};
+  return options;
+}
+
 }  // namespace
 
 TEST_CASE("Cove: skills are added, placed, indexed and read", "[integration][runtime][skills]") {
@@ -83,12 +94,7 @@ TEST_CASE("Cove: skills are added, placed, indexed and read", "[integration][run
 TEST_CASE("Cove: skills that were changed inside are a problem once, and placed again",
           "[integration][runtime][skills]") {
   LiveCove live;
-  AcquireOptions options;
-  SkillPackage skill;
-  skill.version_id = "v1";
-  skill.content = pack_skill("one");
-  options.prepare.skills = {skill};
-  options.prepare.builtin_skills = {{"two", pack_skill("two")}};
+  const AcquireOptions options = with_two_skills();
   {
     const Cove cove = live.open();
     const Workspace workspace = cove.acquire(kKey, options).value();
@@ -116,12 +122,7 @@ TEST_CASE("Cove: skills that were changed inside are a problem once, and placed 
 TEST_CASE("Cove: skills come back with a wake, builtin ones are made again",
           "[integration][runtime][skills]") {
   LiveCove live;
-  AcquireOptions options;
-  SkillPackage skill;
-  skill.version_id = "v1";
-  skill.content = pack_skill("one");
-  options.prepare.skills = {skill};
-  options.prepare.builtin_skills = {{"two", pack_skill("two")}};
+  const AcquireOptions options = with_two_skills();
   {
     const Cove cove = live.open();
     const Workspace workspace = cove.acquire(kKey, options).value();

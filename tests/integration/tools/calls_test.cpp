@@ -8,6 +8,7 @@
 #include <cove/tools.hpp>
 
 #include "support/fakes/fake_guest.hpp"
+#include "support/fixtures/json_cases.hpp"
 #include "support/fixtures/live_cove.hpp"
 #include "support/fixtures/project_files.hpp"
 
@@ -16,14 +17,6 @@ using namespace cove::testing;
 using nlohmann::json;
 
 namespace {
-
-std::string replaced(std::string text, const std::string& words, const std::string& by) {
-  for (std::size_t at = text.find(words); at != std::string::npos;
-       at = text.find(words, at + by.size())) {
-    text.replace(at, words.size(), by);
-  }
-  return text;
-}
 
 json read_cases() { return json::parse(project_file("tests/tools/calls.json")).at("cases"); }
 
@@ -36,22 +29,6 @@ ToolOptions with_links() {
     done(urls);
   };
   return options;
-}
-
-/// Members of `wanted` are in `given`, and so on inside; of arrays each item.
-bool has_members(const json& given, const json& wanted) {
-  if (wanted.is_object()) {
-    for (const auto& [key, value] : wanted.items()) {
-      if (!given.contains(key) || !has_members(given.at(key), value)) return false;
-    }
-    return given.is_object();
-  }
-  if (!wanted.is_array()) return given == wanted;
-  if (!given.is_array() || given.size() != wanted.size()) return false;
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    if (!has_members(given[i], wanted[i])) return false;
-  }
-  return true;
 }
 
 ToolResult call_tool(const SandboxClient& client, const json& step, bool with_callback) {
