@@ -58,9 +58,10 @@ napi_value follow_exec(Arguments& in, std::shared_ptr<void> workspace, napi_valu
 napi_value exec(Arguments& in) {
   const auto workspace = in.handle<WorkspaceHandle>(0);
   Texts argv = in.texts(1);
-  const ExecOptions options(in, in.fields(2));
+  ExecOptions options(in.fields(2));
+  in.limits(in.fields(3), options.raw);
   return follow_exec(
-      in, workspace, in.at(3), false,
+      in, workspace, in.at(4), false,
       [&](const cove_exec_callbacks* callbacks, cove_process** out, cove_error** error) {
         return in.library().cove_workspace_exec_start(workspace->raw, argv.data(), argv.size(),
                                                       &options.raw, callbacks, out, error);

@@ -27,20 +27,6 @@ napi_value context_of(const Environment& environment, const cove_error* error) {
   return context.value();
 }
 
-napi_value make(const Environment& environment, const std::array<napi_value, 6>& arguments) {
-  napi_env env = environment.env;
-  napi_value make_error = nullptr;
-  napi_value nothing = nullptr;
-  napi_value made = nullptr;
-  napi_get_undefined(env, &nothing);
-  if (napi_get_reference_value(env, environment.make_error, &make_error) != napi_ok ||
-      napi_call_function(env, nothing, make_error, arguments.size(), arguments.data(), &made) !=
-          napi_ok) {
-    return nullptr;
-  }
-  return made;
-}
-
 }  // namespace
 
 bool Environment::install(napi_env env) {
@@ -61,25 +47,38 @@ Environment* Environment::of(napi_env env) {
   return static_cast<Environment*>(data);
 }
 
+napi_value Environment::make(napi_ref maker, std::span<const napi_value> arguments) const {
+  napi_value function = nullptr;
+  napi_value made = nullptr;
+  if (napi_get_reference_value(env, maker, &function) != napi_ok ||
+      napi_call_function(env, undefined_value(env), function, arguments.size(), arguments.data(),
+                         &made) != napi_ok) {
+    return nullptr;
+  }
+  return made;
+}
+
 napi_value error_value(const Environment& environment, const cove_error* error) {
   const Library& library = *environment.library;
   napi_env env = environment.env;
   const cove_error* const cause = library.cove_error_cause(error);
-  return make(environment,
-              {number_value(env, library.cove_error_code(error)),
-               text_value(env, library.cove_error_message(error)),
-               text_value(env, library.cove_error_describe(error)),
-               number_value(env, static_cast<double>(library.cove_error_retry_after_ms(error))),
-               context_of(environment, error),
-               cause == nullptr ? undefined_value(env) : error_value(environment, cause)});
+  const std::array arguments = {
+      number_value(env, library.cove_error_code(error)),
+      text_value(env, library.cove_error_message(error)),
+      text_value(env, library.cove_error_describe(error)),
+      number_value(env, static_cast<double>(library.cove_error_retry_after_ms(error))),
+      context_of(environment, error),
+      cause == nullptr ? undefined_value(env) : error_value(environment, cause)};
+  return environment.make(environment.make_error, arguments);
 }
 
 napi_value error_value(const Environment& environment, cove_status code,
                        const std::string& message) {
   napi_env env = environment.env;
-  return make(environment,
-              {number_value(env, code), text_value(env, message), text_value(env, message),
-               number_value(env, -1), Object(env).value(), undefined_value(env)});
+  const std::array arguments = {number_value(env, code),  text_value(env, message),
+                                text_value(env, message), number_value(env, -1),
+                                Object(env).value(),      undefined_value(env)};
+  return environment.make(environment.make_error, arguments);
 }
 
 }  // namespace cove_node

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 
 #include <node_api.h>
@@ -18,7 +19,13 @@ struct Environment {
   LibraryPtr library;  // null until load()
   MailboxPtr mailbox;
   std::shared_ptr<Live> live;
-  napi_ref make_error = nullptr;  // of load(): (code, message, description, ...) gives a CoveError
+
+  // Of load(): functions of TypeScript that make objects of what C gives.
+  napi_ref make_error = nullptr;        // (code, message, description, ...)
+  napi_ref make_exec_result = nullptr;  // (outcome, code, shellCode, ...)
+
+  /// Calls one of them. Null where it threw.
+  napi_value make(napi_ref maker, std::span<const napi_value> arguments) const;
 
   /// Makes it the instance data. False where Node refuses; an exception is pending then.
   static bool install(napi_env env);

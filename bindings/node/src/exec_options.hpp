@@ -8,10 +8,11 @@
 
 namespace cove_node {
 
-/// Its pointers lead to itself and to the JavaScript values that it was read from.
+/// All but its limits. Its pointers lead to itself and to the JavaScript values that it was read
+/// from.
 class ExecOptions {
  public:
-  ExecOptions(Arguments& in, const Fields& fields)
+  explicit ExecOptions(const Fields& fields)
       : cwd_(fields.text("cwd")), env_(fields.texts("env")), shell_line_(fields.text("shellLine")) {
     const BytesView input = fields.bytes("stdin");
     raw.flags = fields.flag("mergeOutput", COVE_EXEC_MERGE_OUTPUT) |
@@ -38,7 +39,6 @@ class ExecOptions {
     raw.niceness = fields.u32("niceness");
     raw.terminal_rows = fields.u32("terminalRows");
     raw.terminal_columns = fields.u32("terminalColumns");
-    in.limits(fields, raw);
   }
   ExecOptions(const ExecOptions&) = delete;
   ExecOptions& operator=(const ExecOptions&) = delete;

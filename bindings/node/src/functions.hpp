@@ -87,7 +87,8 @@ napi_value orphans(Arguments& in);    // (cove, options) => Promise<Buffer of JS
 napi_value doctor(Arguments& in);     // (cove, options) => Promise<Buffer of JSON>
 
 // commands.cpp
-napi_value exec(Arguments& in);  // (workspace, argv, options, onWake | undefined) => {run, done}
+napi_value exec(Arguments& in);         // (workspace, argv, fields | undefined, limits, onWake |
+                                        // undefined) => {run, done}
 napi_value take_output(Arguments& in);  // (run, most) => [stream, Buffer, ...] | null at the end
 napi_value cancel_run(Arguments& in);   // (run of exec)
 napi_value detach_run(Arguments& in);   // (run of exec)

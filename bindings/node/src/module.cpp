@@ -9,17 +9,21 @@ struct Named {
   napi_callback function;
 };
 
-/// (path, makeError): null where it was loaded, else why not. Another call changes nothing.
+/// (path, makeError, makeExecResult): null where it was loaded, else why not. Another call changes
+/// nothing.
 napi_value load(napi_env env, napi_callback_info info) {
-  std::size_t count = 2;
-  napi_value given[2] = {};
+  std::size_t count = 3;
+  napi_value given[3] = {};
   napi_get_cb_info(env, info, &count, given, nullptr, nullptr);
   Environment& environment = *Environment::of(env);
   if (environment.library != nullptr) return null_value(env);
   std::string problem;
   LibraryPtr library = Library::load(read_text(env, given[0]).value_or(""), &problem);
   if (library == nullptr) return text_value(env, problem);
-  if (napi_create_reference(env, given[1], 1, &environment.make_error) != napi_ok) return nullptr;
+  if (napi_create_reference(env, given[1], 1, &environment.make_error) != napi_ok ||
+      napi_create_reference(env, given[2], 1, &environment.make_exec_result) != napi_ok) {
+    return nullptr;
+  }
   environment.library = std::move(library);
   return null_value(env);
 }

@@ -43,7 +43,8 @@ napi_value start_process(Arguments& in) {
   const auto workspace = in.handle<WorkspaceHandle>(0);
   Texts argv = in.texts(1);
   const Fields fields = in.fields(2);
-  const ExecOptions exec(in, fields);
+  ExecOptions exec(fields);
+  in.limits(fields, exec.raw);
   const auto name = fields.text("name");
   cove_process_options options = COVE_PROCESS_OPTIONS_INIT;
   options.name = name ? name->c_str() : nullptr;

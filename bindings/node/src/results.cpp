@@ -1,6 +1,7 @@
 /// Commands, processes, workspaces and what else is not of files.
 #include "results.hpp"
 
+#include <array>
 #include <memory>
 
 namespace cove_node {
@@ -17,22 +18,21 @@ const char* name_of(const char* const (&names)[size], int number) noexcept {
   return number >= 0 && static_cast<std::size_t>(number) < size ? names[number] : "";
 }
 
-napi_value stream_value(const Environment& environment, const cove_exec_result* result, int stream,
-                        napi_value nothing) {
+/// Undefined where nothing was written.
+napi_value stream_value(const Environment& environment, const cove_exec_result* result,
+                        int stream) {
   const Library& library = *environment.library;
+  const std::uint64_t total = library.cove_exec_result_total_bytes(result, stream);
+  if (total == 0) return undefined_value(environment.env);
   Object made(environment.env);
-  const auto bytes = [&](const char* data, std::size_t size) {
-    return size == 0 ? nothing : bytes_value(environment.env, data, size);
-  };
   std::size_t size = 0;
   const char* data = library.cove_exec_result_text(result, stream, &size);
   made.text("text", {data, size});
   data = library.cove_exec_result_head(result, stream, &size);
-  made.set("head", bytes(data, size));
+  made.bytes("head", data, size);
   data = library.cove_exec_result_tail(result, stream, &size);
-  made.set("tail", bytes(data, size));
-  made.number("totalBytes",
-              static_cast<double>(library.cove_exec_result_total_bytes(result, stream)));
+  made.bytes("tail", data, size);
+  made.number("totalBytes", static_cast<double>(total));
   made.number("droppedBytes",
               static_cast<double>(library.cove_exec_result_dropped_bytes(result, stream)));
   const std::string spill = library.cove_exec_result_spill_path(result, stream);
@@ -93,25 +93,20 @@ napi_value throw_error(Arguments& in, cove_error* error) {
 
 napi_value exec_result_value(const Environment& environment, const cove_exec_result* result) {
   const Library& library = *environment.library;
-  const int outcome = library.cove_exec_result_outcome(result);
-  const int code = library.cove_exec_result_code(result);
-  // A buffer is dear, and most streams have nothing in their tail: one for all that is empty.
-  napi_value const nothing = bytes_value(environment.env, nullptr, 0);
-  Object made(environment.env);
-  made.text("outcome", name_of(kOutcomes, outcome))
-      .number("code", code)
-      .number("shellCode", library.cove_exec_result_shell_code(result))
-      .truth("succeeded", outcome == COVE_OUTCOME_EXITED && code == 0)
-      .number("durationMs", milliseconds(library.cove_exec_result_duration_us(result)))
-      .set("out", stream_value(environment, result, COVE_STDOUT, nothing))
-      .set("err", stream_value(environment, result, COVE_STDERR, nothing))
-      .truth("quiet", library.cove_exec_result_was_quiet(result) == 1)
-      .number("peakMemoryBytes",
-              static_cast<double>(library.cove_exec_result_peak_memory_bytes(result)))
-      .number("userCpuMs", milliseconds(library.cove_exec_result_user_cpu_us(result)))
-      .number("systemCpuMs", milliseconds(library.cove_exec_result_system_cpu_us(result)))
-      .truth("bestEffort", library.cove_exec_result_best_effort(result) == 1);
-  return made.value();
+  napi_env env = environment.env;
+  const std::array arguments = {
+      text_value(env, name_of(kOutcomes, library.cove_exec_result_outcome(result))),
+      number_value(env, library.cove_exec_result_code(result)),
+      number_value(env, library.cove_exec_result_shell_code(result)),
+      number_value(env, milliseconds(library.cove_exec_result_duration_us(result))),
+      stream_value(environment, result, COVE_STDOUT),
+      stream_value(environment, result, COVE_STDERR),
+      truth_value(env, library.cove_exec_result_was_quiet(result) == 1),
+      number_value(env, static_cast<double>(library.cove_exec_result_peak_memory_bytes(result))),
+      number_value(env, milliseconds(library.cove_exec_result_user_cpu_us(result))),
+      number_value(env, milliseconds(library.cove_exec_result_system_cpu_us(result))),
+      truth_value(env, library.cove_exec_result_best_effort(result) == 1)};
+  return environment.make(environment.make_exec_result, arguments);
 }
 
 napi_value workspace_value(const Environment& environment,

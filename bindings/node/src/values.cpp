@@ -35,6 +35,12 @@ napi_value number_value(napi_env env, double number) {
   return value;
 }
 
+napi_value truth_value(napi_env env, bool truth) {
+  napi_value value = nullptr;
+  napi_get_boolean(env, truth, &value);
+  return value;
+}
+
 napi_value text_value(napi_env env, std::string_view text) {
   napi_value value = nullptr;
   napi_create_string_utf8(env, text.data(), text.size(), &value);
@@ -94,11 +100,7 @@ Object& Object::number(const char* name, double value) {
   return set(name, number_value(env_, value));
 }
 
-Object& Object::truth(const char* name, bool value) {
-  napi_value made = nullptr;
-  napi_get_boolean(env_, value, &made);
-  return set(name, made);
-}
+Object& Object::truth(const char* name, bool value) { return set(name, truth_value(env_, value)); }
 
 Object& Object::bytes(const char* name, const void* data, std::size_t size) {
   return set(name, bytes_value(env_, data, size));

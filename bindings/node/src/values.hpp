@@ -15,6 +15,7 @@ namespace cove_node {
 napi_value undefined_value(napi_env env);
 napi_value null_value(napi_env env);
 napi_value number_value(napi_env env, double value);
+napi_value truth_value(napi_env env, bool value);
 
 /// UTF-8; bytes that are none become U+FFFD.
 napi_value text_value(napi_env env, std::string_view text);

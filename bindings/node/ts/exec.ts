@@ -4,54 +4,13 @@ import type { Readable } from "node:stream";
 import { Writable } from "node:stream";
 import type { ReadableStream } from "node:stream/web";
 import { call, seen } from "./calls.js";
+import type { ExecResult } from "./exec-result.js";
 import { Flow, TAKE_BYTES, readableOf, webStreamOf, type Waking } from "./flow.js";
 import { native, type ExecHandle, type Following } from "./native.js";
 import * as options from "./options.js";
 import type { CallOptions, Data, PathLike } from "./options.js";
 
-/** What one stream held. Without a drop, `head` is everything. */
-export interface StreamOutput {
-  /** Head and tail as text, with a line between them that says how much is missing where something is. */
-  text: string;
-  head: Buffer;
-  tail: Buffer;
-  totalBytes: number;
-  droppedBytes: number;
-  /** The file inside that holds all of it, with `spill: true` where something was dropped; else null. */
-  spillPath: string | null;
-}
-
-/** How a command ended. */
-export type Outcome =
-  | "exited"
-  | "signaled"
-  | "timed_out"
-  | "cancelled"
-  | "output_limit"
-  | "out_of_memory"
-  | "cpu_limit";
-
-/** How a command ended and what was kept of its output. That it ended badly is no error. */
-export interface ExecResult {
-  outcome: Outcome;
-  /** The exit code ("exited") or the signal ("signaled"); else 0. */
-  code: number;
-  /** What a shell would show: the code; 128 + n for a signal; 124 timed out; 130 cancelled; 137 killed. */
-  shellCode: number;
-  /** It exited with 0. */
-  succeeded: boolean;
-  durationMs: number;
-  out: StreamOutput;
-  err: StreamOutput;
-  /** "timed_out" was `quietTimeoutMs`. */
-  quiet: boolean;
-  peakMemoryBytes: number;
-  /** Of all its processes, outside of the kernel and in it. */
-  userCpuMs: number;
-  systemCpuMs: number;
-  /** Limits and use were counted process by process, so that some may be missing. */
-  bestEffort: boolean;
-}
+export type { ExecResult, Outcome, StreamOutput } from "./exec-result.js";
 
 /** A program with its arguments, or `{shell}`: a line for the shell inside. */
 export type Command = readonly PathLike[] | { readonly shell: string };
@@ -133,8 +92,12 @@ function terminalOf(value: CommandOptions["terminal"]): { rows: number; columns:
   };
 }
 
-/** @internal */
-export function commandFields(command: Command, given: Partial<StreamOptions>): Record<string, unknown> {
+/** @internal Undefined where there is only argv: then the addon has nothing to look for. */
+export function commandFields(
+  command: Command,
+  given: Partial<StreamOptions>,
+): Record<string, unknown> | undefined {
+  if (Array.isArray(command) && Object.keys(given).every((name) => options.CALL.includes(name))) return undefined;
   const terminal = terminalOf(given.terminal);
   const shell = Array.isArray(command) ? undefined : options.text("shell", (command as { shell: unknown }).shell);
   if (shell === "") throw new RangeError("shell must not be empty");

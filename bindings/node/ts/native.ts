@@ -3,6 +3,7 @@
 import * as fs from "node:fs";
 import * as path from "node:path";
 import { makeError } from "./errors.js";
+import { makeExecResult } from "./exec-result.js";
 
 /** Before 1.0 every minor is an ABI of its own. */
 const ABI = "0.1";
@@ -47,7 +48,7 @@ export type Hear = (json: string, lost: number) => void;
 
 /** The functions of src/functions.hpp. */
 export interface Native {
-  load(library: string, makeError: unknown): string | null;
+  load(library: string, makeError: unknown, makeExecResult: unknown): string | null;
   version(): string;
   statusName(code: number): string;
   cancelCreate(): CancelHandle;
@@ -124,7 +125,13 @@ export interface Native {
   listPage(cove: CoveHandle, options: Fields): Promise<Buffer>;
   orphans(cove: CoveHandle, options: Limits): Promise<Buffer>;
   doctor(cove: CoveHandle, options: Limits): Promise<Buffer>;
-  exec(workspace: WorkspaceHandle, argv: Path[], options: Fields, wake?: Wake): Following<ExecHandle, unknown>;
+  exec(
+    workspace: WorkspaceHandle,
+    argv: Path[],
+    fields: object | undefined,
+    limits: Limits,
+    wake?: Wake,
+  ): Following<ExecHandle, unknown>;
   takeOutput(run: ExecHandle, most: number): (number | Buffer)[] | null | undefined;
   cancelRun(run: ExecHandle): void;
   detachRun(run: ExecHandle): void;
@@ -234,7 +241,7 @@ function loadLibrary(native: Native, folder: string): void {
       ];
   const tried: string[] = [];
   for (const [file, origin] of candidates) {
-    const problem = native.load(file, makeError);
+    const problem = native.load(file, makeError, makeExecResult);
     if (problem === null) return checkVersion(native.version(), file);
     tried.push(`  ${file} (${origin}): ${problem}`);
   }

@@ -52,7 +52,7 @@ export class Workspace extends WorkspaceSkills implements AsyncDisposable {
     if (onOutput === undefined) {
       const argv = argvOf(command);
       const fields = commandFields(command, checked);
-      return call(checked, (limits) => native.exec(this.use(), argv, { ...fields, ...limits }).done);
+      return call(checked, (limits) => native.exec(this.use(), argv, fields, limits).done);
     }
     if (typeof onOutput !== "function") throw new TypeError("onOutput must be a function");
     const run = this.#start(command, checked);
@@ -109,7 +109,7 @@ export class Workspace extends WorkspaceSkills implements AsyncDisposable {
     const fields = commandFields(command, given);
     const waking = new Waking();
     const cancel = cancelOf(given);
-    const following = native.exec(this.use(), argv, { ...fields, ...limitsOf(given, cancel) }, waking.wake);
+    const following = native.exec(this.use(), argv, fields, limitsOf(given, cancel), waking.wake);
     unlinkAtEnd(following.done, cancel);
     return new ExecStream(following, waking, false, given.signal);
   }

@@ -196,7 +196,7 @@ TEST_CASE("CovePrepare: whatever a step's client does is done under the preparat
       // With the step's context and with one of its own; blocking, by callback, and streamed.
       CHECK(client.exec({.argv = {"x"}}));
       CHECK(client.exec({.argv = {"x"}}, call));
-      CHECK(client.write_file("note", bytes_of("text")));
+      CHECK(client.write_file("note", testing::bytes_of("text")));
       std::promise<void> streamed;
       ExecCallbacks callbacks;
       callbacks.on_done = [&](Result<ExecResult>) { streamed.set_value(); };
@@ -206,8 +206,7 @@ TEST_CASE("CovePrepare: whatever a step's client does is done under the preparat
       DownloadCallbacks pieces;
       pieces.on_piece = [](ByteView) { return Flow::kContinue; };
       pieces.on_done = [&](Result<void>) { poured.set_value(); };
-      const DownloadHandle download =
-          client.files().download_async("note", std::move(pieces), call);
+      const DownloadHandle download = client.download_async("note", std::move(pieces), call);
       poured.get_future().wait();
       done->complete(ok());
     });
@@ -217,7 +216,7 @@ TEST_CASE("CovePrepare: whatever a step's client does is done under the preparat
   worker.join();
   REQUIRE(workspace);
   CHECK(token > 0);
-  const FakeGuestLog& log = fake.provider->only_guest()->log;
+  const testing::FakeGuestLog& log = fake.provider->only_guest()->log;
   REQUIRE(log.fences.size() >= before + 5);
   for (std::size_t i = before; i < log.fences.size(); ++i) {
     INFO(log.calls[i]);
