@@ -8,8 +8,6 @@
 #include "support/fixtures/json_cases.hpp"
 
 using namespace cases;
-using cove::testing::has_members;
-using cove::testing::replaced;
 
 namespace {
 

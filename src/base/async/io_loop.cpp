@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 
@@ -10,6 +11,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/system/system_error.hpp>
 
 #include "base/async/quiet_thread.hpp"
 #include "base/async/waiting.hpp"
@@ -35,7 +37,15 @@ using Steady = std::chrono::steady_clock;
 
 class IoLoop::Impl {
  public:
-  explicit Impl(const Clock* its_clock) : clock(its_clock) {}
+  explicit Impl(const Clock* its_clock) : clock(its_clock) {
+    try {
+      // Asio opens its descriptors for the first timer: here, where that they are used up can still
+      // be told, not in the middle of the loop.
+      const Timer first(context);
+    } catch (const boost::system::system_error& error) {
+      throw std::system_error(error.code(), "start a loop for I/O");
+    }
+  }
 
   void run() {
     context.run();

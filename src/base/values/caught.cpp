@@ -1,6 +1,10 @@
 #include "base/values/caught.hpp"
 
 #include <exception>
+#include <system_error>
+
+#include "base/system/descriptor_limit.hpp"
+#include "base/system/system_error.hpp"
 
 namespace cove::base {
 
@@ -14,6 +18,30 @@ std::string caught_text() {
   }
 }
 
-Error caught_error() { return {ErrorCode::kInternal, "unexpected: " + caught_text()}; }
+namespace {
+
+/// What a machine that has no more of something makes the standard library throw: no fault of ours.
+ErrorCode code_of(const std::error_code& thrown) noexcept {
+  if (thrown.category() != std::system_category() && thrown.category() != std::generic_category()) {
+    return ErrorCode::kInternal;
+  }
+  const ErrorCode code = code_of_errno(thrown.value());
+  const bool is_want = code == ErrorCode::kQuotaExceeded || code == ErrorCode::kUnavailable;
+  return is_want ? code : ErrorCode::kInternal;
+}
+
+}  // namespace
+
+Error caught_error() {
+  try {
+    throw;
+  } catch (const std::system_error& error) {
+    std::string text = std::string("unexpected: ") + error.what();
+    if (error.code() == std::errc::too_many_files_open) text += "; " + descriptor_limit();
+    return {code_of(error.code()), std::move(text)};
+  } catch (...) {
+    return {ErrorCode::kInternal, "unexpected: " + caught_text()};
+  }
+}
 
 }  // namespace cove::base

@@ -14,6 +14,8 @@
 
 using namespace cove;
 using namespace cove::testing;
+using cases::has_members;
+using cases::replaced;
 using nlohmann::json;
 
 namespace {

@@ -25,7 +25,8 @@ using base::UniqueFd;
 namespace {
 
 constexpr std::size_t kStackSize = 64 * 1024;
-constexpr std::size_t kMaxDescriptors = 64;
+// With the number after the last, below 64: the least limit of descriptors that a host may have.
+constexpr std::size_t kMaxDescriptors = 48;
 constexpr const char* kPassing = "pass a descriptor";
 
 /// What host, go-between and program-to-be share. The host's thread is suspended while the other
@@ -47,24 +48,69 @@ COVE_UNWATCHED int give_up(Start& start, const char* step, long result) {
   return 127;
 }
 
+/// Closes every descriptor that is not in `kept`. In a table of this process's own, as what
+/// follows.
+COVE_UNWATCHED long close_all_but(const int* kept, int count) {
+  for (long from = 0;;) {
+    long next = -1;
+    for (int i = 0; i < count; ++i) {
+      if (kept[i] >= from && (next < 0 || kept[i] < next)) next = kept[i];
+    }
+    if (next == from) {
+      ++from;
+      continue;
+    }
+    // SAFETY: closes in this process's own table; the host's stays as it is.
+    const long result = raw_syscall(SYS_close_range, from, next < 0 ? ~0U : next - 1, 0);
+    if (result < 0 || next < 0) return result;
+    from = next + 1;
+  }
+}
+
+/// Puts another number in the place of `descriptor`.
+COVE_UNWATCHED void rename(int* sources, int count, int descriptor, int by) {
+  for (int i = 0; i < count; ++i) {
+    if (sources[i] == descriptor) sources[i] = by;
+  }
+}
+
+/// Gives each of `sources` its place as its number, by one spare descriptor: a host may have few.
+COVE_UNWATCHED long move_into_place(int* sources, int count) {
+  for (int i = 0; i < count; ++i) {
+    if (sources[i] == i) {
+      const long result = raw_syscall(SYS_fcntl, i, F_SETFD, 0);
+      if (result < 0) return result;
+      continue;
+    }
+    // What a later one stands on must not be lost. Past all places, so that each moves but once.
+    for (int later = i + 1; later < count; ++later) {
+      if (sources[later] != i) continue;
+      const long spare = raw_syscall(SYS_fcntl, i, F_DUPFD_CLOEXEC, count);
+      if (spare < 0) return spare;
+      rename(sources + i, count - i, i, static_cast<int>(spare));
+    }
+    const long result = raw_syscall(SYS_dup3, sources[i], i, 0);
+    if (result < 0) return result;
+  }
+  return 0;
+}
+
 /// Becomes the program. Own descriptor table, the host's memory: raw system calls only.
 COVE_UNWATCHED int become_program(void* argument) {
   Start& start = *static_cast<Start*>(argument);
   const int count = static_cast<int>(start.descriptors.size());
-  long moved[kMaxDescriptors + 1];
-  // First all out of the way of the numbers that they are to have, then each to its own.
-  for (int i = 0; i <= count; ++i) {
-    const int source = i < count ? start.descriptors[static_cast<std::size_t>(i)] : start.program;
-    moved[i] = raw_syscall(SYS_fcntl, source, F_DUPFD_CLOEXEC, kMaxDescriptors + 1);
-    if (moved[i] < 0) return give_up(start, kPassing, moved[i]);
-  }
-  for (int i = 0; i <= count; ++i) {
-    const long result = raw_syscall(SYS_dup3, moved[i], i, i < count ? 0 : O_CLOEXEC);
-    if (result < 0) return give_up(start, kPassing, result);
-  }
-  // SAFETY: closes in this process's own table; the host's stays as it is.
-  long result = raw_syscall(SYS_close_range, count + 1, ~0U, 0);
+  int sources[kMaxDescriptors + 1];
+  for (int i = 0; i < count; ++i) sources[i] = start.descriptors[static_cast<std::size_t>(i)];
+  sources[count] = start.program;
+  long result = close_all_but(sources, count + 1);
   if (result < 0) return give_up(start, "close the host's descriptors", result);
+  result = move_into_place(sources, count + 1);
+  if (result < 0) return give_up(start, kPassing, result);
+  // SAFETY: as in close_all_but.
+  result = raw_syscall(SYS_close_range, count + 1, ~0U, 0);
+  if (result < 0) return give_up(start, "close what was moved", result);
+  // The program closes its own file with its start.
+  raw_syscall(SYS_fcntl, count, F_SETFD, FD_CLOEXEC);
   static char* const no_environment[] = {nullptr};
   // SAFETY: all pointers live in the suspended host thread.
   result = raw_syscall(SYS_execveat, count, as_argument(""), as_argument(start.arguments),

@@ -26,7 +26,7 @@ inline constexpr int kPlanFd = 3;
 
 /// Where the user namespace is left open: above all that the launcher is given or opens by itself,
 /// and low, so that a small limit of descriptors suffices.
-inline constexpr int kUserNamespaceFd = 64;
+inline constexpr int kUserNamespaceFd = 63;
 
 /// Its exit code when a step failed.
 inline constexpr int kLauncherFailed = 125;
