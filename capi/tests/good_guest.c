@@ -2,40 +2,30 @@
  * Usage: good_guest CASE STATE_DIR      says "ok" and ends with 0, or with the line that is wrong
  */
 #define _GNU_SOURCE
-#include <cove.h>
+#include "good_guest.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 extern char** environ;
 
-#define CHECK(good)                                                  \
-  do {                                                               \
-    if (!(good)) {                                                   \
-      fprintf(stderr, "good_guest.c:%d: not %s\n", __LINE__, #good); \
-      _exit(1);                                                      \
-    }                                                                \
-  } while (0)
+cove* app;
+cove_workspace* workspace;
 
-static cove* app;
-static cove_workspace* workspace;
-
-static void check_done(cove_status status, cove_error* error, int line) {
+void check_done(cove_status status, cove_error** error, const char* file, int line) {
   if (status == COVE_OK) return;
-  fprintf(stderr, "good_guest.c:%d: %s\n", line, cove_error_describe(error));
+  fprintf(stderr, "%s:%d: %s\n", file, line, cove_error_describe(*error));
   _exit(1);
 }
-#define WORKS(status) check_done((status), error, __LINE__)
 
-static void begin(const char* state_dir) {
+void begin(const char* state_dir) {
   char config[4096];
   cove_error* error = NULL;
   const cove_workspace_key ana = {sizeof ana, 0, "app", "guest", "ana"};
@@ -44,7 +34,7 @@ static void begin(const char* state_dir) {
   WORKS(cove_acquire(app, &ana, NULL, &workspace, &error));
 }
 
-static void run(const char* line, const char* expected) {
+void run(const char* line, const char* expected) {
   const char* const argv[] = {"sh", "-c", line};
   cove_exec_result* result = NULL;
   cove_error* error = NULL;
@@ -53,7 +43,7 @@ static void run(const char* line, const char* expected) {
   cove_exec_result_free(result);
 }
 
-static void end(void) {
+void end(void) {
   cove_error* error = NULL;
   WORKS(cove_stop(app, cove_workspace_sandbox_id(workspace), NULL, &error));
   WORKS(cove_destroy(app, cove_workspace_sandbox_id(workspace), NULL, &error));
@@ -211,22 +201,36 @@ static void exit_in_a_call(const char* state_dir) {
   exit(0);
 }
 
+static void clear(const char* state_dir) {
+  begin(state_dir);
+  end();
+}
+
+static const struct {
+  const char* name;
+  void (*run)(const char* state_dir);
+} cases[] = {
+    {"own_state", own_state},
+    {"threads", threads},
+    {"closed_standard", closed_standard},
+    {"exit_in_a_call", exit_in_a_call},
+    {"few_descriptors", few_descriptors},
+    {"fewer_descriptors", fewer_descriptors},
+    {"no_descriptors", no_descriptors},
+    {"forks", forks},
+    {"other_locale", other_locale},
+    {"clear", clear},
+    {"visit", visit},
+};
+
 int main(int argc, char** argv) {
+  size_t i;
   CHECK(argc == 3);
-  if (strcmp(argv[1], "own_state") == 0) {
-    own_state(argv[2]);
-  } else if (strcmp(argv[1], "threads") == 0) {
-    threads(argv[2]);
-  } else if (strcmp(argv[1], "closed_standard") == 0) {
-    closed_standard(argv[2]);
-  } else if (strcmp(argv[1], "exit_in_a_call") == 0) {
-    exit_in_a_call(argv[2]);
-  } else if (strcmp(argv[1], "clear") == 0) {
-    begin(argv[2]);
-    end();
-  } else {
-    return 2;
+  for (i = 0; i < sizeof cases / sizeof cases[0]; ++i) {
+    if (strcmp(argv[1], cases[i].name) != 0) continue;
+    cases[i].run(argv[2]);
+    puts("ok");
+    return 0;
   }
-  puts("ok");
-  return 0;
+  return 2;
 }

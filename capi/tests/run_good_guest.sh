@@ -3,4 +3,7 @@
 # Usage: run_good_guest.sh PROGRAM CASE
 state=$(mktemp -d) || exit 1
 trap '"$1" clear "$state/cove" >/dev/null; rm -rf "$state"' EXIT
+if [ "$2" = other_locale ] && [ -e /usr/share/i18n/locales/de_DE ]; then
+  localedef -i de_DE -f UTF-8 "$state/de_DE.UTF-8" && export LOCPATH="$state"
+fi
 "$1" "$2" "$state/cove"

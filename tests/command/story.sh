@@ -133,9 +133,9 @@ check "ps wakes nothing" 0 stopped sh -c '"$0" stop --app demo --user ana --forc
   "$0" status --app demo --user ana --json | python3 -c "import json,sys; print(json.load(sys.stdin)[\"state\"])"' "$cove"
 
 eve=(--app demo --user eve)
-check "few descriptors are enough to start" 0 hi bash -c 'ulimit -n 200; "$@"' bash "$cove" exec "${eve[@]}" -- echo hi
-check "too few are named" 125 "" bash -c 'ulimit -n 64; "$@" 2>"$0"' "$scratch/few" "$cove" exec --app demo --user eva -- echo hi
-check "  with the limit and the remedy" 0 1 grep -c 'may have 64 descriptors open: raise that' "$scratch/few"
+check "few descriptors are enough to start" 0 hi bash -c 'ulimit -n 64; "$@"' bash "$cove" exec "${eve[@]}" -- echo hi
+check "too few are named" 125 "" bash -c 'ulimit -n 20; "$@" 2>"$0"' "$scratch/few" "$cove" exec --app demo --user eva -- echo hi
+check "  with the limit and the remedy" 0 1 grep -c 'may have 20 descriptors open: raise that' "$scratch/few"
 check "stop before its volume is lost" 0 "stopped stopped" done_word "$cove" stop "${eve[@]}"
 lost=$(find "$COVE_HOME/volumes" -path "*$("$cove" status "${eve[@]}" --json | grep -o 'app-[0-9a-f]*' | head -n 1)" -type d)
 mv "$lost" "$scratch/lost"

@@ -1,7 +1,5 @@
 #include "environment.hpp"
 
-#include <array>
-
 #include "values.hpp"
 
 namespace cove_node {
@@ -47,12 +45,11 @@ Environment* Environment::of(napi_env env) {
   return static_cast<Environment*>(data);
 }
 
-napi_value Environment::make(napi_ref maker, std::span<const napi_value> arguments) const {
+napi_value Environment::make(napi_ref maker, const napi_value* arguments, std::size_t count) const {
   napi_value function = nullptr;
   napi_value made = nullptr;
   if (napi_get_reference_value(env, maker, &function) != napi_ok ||
-      napi_call_function(env, undefined_value(env), function, arguments.size(), arguments.data(),
-                         &made) != napi_ok) {
+      napi_call_function(env, undefined_value(env), function, count, arguments, &made) != napi_ok) {
     return nullptr;
   }
   return made;

@@ -1,8 +1,8 @@
 /// What one environment (the main thread, a worker) has: never shared with another.
 #pragma once
 
+#include <array>
 #include <memory>
-#include <span>
 #include <string>
 
 #include <node_api.h>
@@ -25,7 +25,11 @@ struct Environment {
   napi_ref make_exec_result = nullptr;  // (outcome, code, shellCode, ...)
 
   /// Calls one of them. Null where it threw.
-  napi_value make(napi_ref maker, std::span<const napi_value> arguments) const;
+  template <std::size_t count>
+  napi_value make(napi_ref maker, const std::array<napi_value, count>& arguments) const {
+    return make(maker, arguments.data(), count);
+  }
+  napi_value make(napi_ref maker, const napi_value* arguments, std::size_t count) const;
 
   /// Makes it the instance data. False where Node refuses; an exception is pending then.
   static bool install(napi_env env);

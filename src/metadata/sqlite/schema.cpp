@@ -68,7 +68,7 @@ Result<void> make_or_check_tables(Connection& connection) {
 
 /// The first process of a boot starts a new offset, from the newest time that the file knows.
 Result<void> join_time(Connection& connection, StoreClock& clock) {
-  const std::string boot_id = read_boot_id();
+  COVE_TRY(const std::string boot_id, read_boot_id());
   bool same_boot = false;
   {
     COVE_TRY(auto row, connection.statement("SELECT time_ms, offset_ms, boot_id FROM cove_store"));

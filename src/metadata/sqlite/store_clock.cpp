@@ -1,11 +1,13 @@
 #include "metadata/sqlite/store_clock.hpp"
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "base/system/system_error.hpp"
 #include "base/system/unique_fd.hpp"
 
 namespace cove::metadata::sqlite {
@@ -17,9 +19,10 @@ ClockReading read_clocks(const Clock& clock) {
   return reading;
 }
 
-std::string read_boot_id() {
+Result<std::string> read_boot_id() {
   const base::UniqueFd file(::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
-  if (!file) return {};
+  if (!file && errno != ENOENT) return base::system_error(errno, "read the id of this boot");
+  if (!file) return std::string();
   std::array<char, 36> text{};  // a UUID
   const ssize_t got = ::read(*file, text.data(), text.size());
   return got == static_cast<ssize_t>(text.size()) ? std::string(text.data(), text.size())

@@ -13,6 +13,7 @@
 #include <string>
 
 #include <cove/clock.hpp>
+#include <cove/result.hpp>
 
 namespace cove::metadata::sqlite {
 
@@ -27,7 +28,7 @@ struct ClockReading {
 ClockReading read_clocks(const Clock& clock);
 
 /// Names this boot of the machine; empty where the kernel does not say.
-std::string read_boot_id();
+Result<std::string> read_boot_id();
 
 /// What one moment is by the store.
 struct StoreMoment {

@@ -298,7 +298,8 @@ Task<Result<void>> LocalProvider::give_up_start(const InstanceRef& instance,
   const BlockingStep end = [&]() -> Result<Step> {
     // One that ends by itself is given the time to say why.
     const auto process = Process::behind(*started.launched.process);
-    if (why.code() == ErrorCode::kUnavailable && process) process->has_ended(500ms);
+    const bool runs = process && *process;
+    if (why.code() == ErrorCode::kUnavailable && runs) (*process)->has_ended(500ms);
     errors = errors_of(started.launched);
     return instances_.abandon_start(instance, started, attempt);
   };
@@ -385,8 +386,9 @@ Result<Machine> look_at_machine(const LocalOptions& options, const LocalRuntime&
   machine.node =
       options.node.empty() ? default_node(machine.state.node_file()) : NodeId(options.node);
   COVE_TRY(machine.pid_space, this_pid_space());
-  machine.cgroups = Cgroups::open(
-      cgroup_mounts(), options.cgroup_parent.empty() ? std::string("cove") : options.cgroup_parent);
+  COVE_TRY(const CgroupMounts mounts, cgroup_mounts());
+  COVE_TRY(machine.cgroups,
+           Cgroups::open(mounts, options.cgroup_parent.empty() ? "cove" : options.cgroup_parent));
   return machine;
 }
 

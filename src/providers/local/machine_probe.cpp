@@ -96,7 +96,7 @@ Result<void> try_sandbox(const std::string& bubblewrap, const AgentImage& image,
   const UniqueFd errors(::memfd_create("cove-probe", MFD_CLOEXEC));
   const std::array descriptors = {*input, *output, *errors, *plan};
   COVE_TRY(const UniqueFd started, start_quietly(*image.launcher, {"cove-launcher"}, descriptors));
-  const auto process = Process::behind(*started);
+  COVE_TRY(const auto process, Process::behind(*started));
   const bool ended = !process || process->has_ended(kTrialBound);
   reap_adopted(*started);
   if (text_in(*output).starts_with(kProof)) return ok();
@@ -107,16 +107,19 @@ Result<void> try_sandbox(const std::string& bubblewrap, const AgentImage& image,
 }
 
 ProbeFinding limits_finding(const LocalOptions& options) {
-  const Cgroups groups = Cgroups::open(
-      cgroup_mounts(), options.cgroup_parent.empty() ? "cove" : options.cgroup_parent);
-  if (groups.limits()) {
+  const auto mounts = cgroup_mounts();
+  if (!mounts) return broken("limits", mounts.error());
+  const auto groups =
+      Cgroups::open(*mounts, options.cgroup_parent.empty() ? "cove" : options.cgroup_parent);
+  if (!groups) return broken("limits", groups.error());
+  if (groups->limits()) {
     return {Level::kGood, "limits",
-            groups.unified() ? "memory, processes and processor by cgroup v2"
-                             : "memory, processes and processor by cgroup v1",
+            groups->unified() ? "memory, processes and processor by cgroup v2"
+                              : "memory, processes and processor by cgroup v1",
             ""};
   }
   return {Level::kLimited, "limits",
-          "best effort only (per command, by rlimits): " + groups.obstacle(),
+          "best effort only (per command, by rlimits): " + groups->obstacle(),
           "run as root, or delegate a cgroup v2 subtree and name it in provider.cgroup_parent"};
 }
 

@@ -25,12 +25,14 @@ constexpr const char* kToken = "token";
 constexpr std::string_view kUnnamed = ".new";  // of a file that is not locked yet
 constexpr int kAttempts = 16;                  // against cleaners that come in between
 
-std::string read_small_file(int directory, const char* path) {
+/// Empty where there is none. What cannot be read now (no descriptor is left) is not empty.
+Result<std::string> read_small_file(int directory, const char* path) {
   const base::UniqueFd file(::openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY));
-  if (!file) return {};
+  if (!file && errno == ENOENT) return std::string();
   std::array<char, 128> buffer{};
-  const ssize_t got = ::read(*file, buffer.data(), buffer.size());
-  return got > 0 ? std::string(buffer.data(), static_cast<std::size_t>(got)) : std::string();
+  const ssize_t got = file ? ::read(*file, buffer.data(), buffer.size()) : -1;
+  if (got < 0) return base::system_error(errno, "read '" + std::string(path) + "'");
+  return std::string(buffer.data(), static_cast<std::size_t>(got));
 }
 
 Result<base::UniqueFd> open_directory(int state_directory) {
@@ -73,10 +75,10 @@ Result<void> make_token(int directory, IdSource& ids) {
 
 /// A random text made once for this directory.
 Result<std::string> token_of(int directory, IdSource& ids) {
-  std::string token = read_small_file(directory, kToken);
+  COVE_TRY(std::string token, read_small_file(directory, kToken));
   if (base::is_hex(token, 32)) return token;
   COVE_TRY_VOID(make_token(directory, ids));
-  token = read_small_file(directory, kToken);
+  COVE_TRY(token, read_small_file(directory, kToken));
   if (!base::is_hex(token, 32)) {
     return Error(ErrorCode::kIntegrity,
                  "'owners/token' in the state directory is damaged; remove it while no process "
@@ -91,8 +93,10 @@ Result<std::string> node_of(int directory, IdSource& ids) {
   COVE_TRY(const std::string token, token_of(directory, ids));
   struct stat info{};
   if (::fstat(directory, &info) != 0) return base::system_error(errno, "look at 'owners'");
-  std::string machine = read_small_file(AT_FDCWD, "/etc/machine-id");
-  if (machine.size() < 32) machine = read_small_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id");
+  COVE_TRY(std::string machine, read_small_file(AT_FDCWD, "/etc/machine-id"));
+  if (machine.size() < 32) {
+    COVE_TRY(machine, read_small_file(AT_FDCWD, "/proc/sys/kernel/random/boot_id"));
+  }
   const std::string all = machine + "\n" + std::to_string(info.st_ino) + "\n" + token;
   return base::sha256_hex(all).substr(0, 32);
 }

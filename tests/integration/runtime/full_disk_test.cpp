@@ -56,7 +56,7 @@ void wake(const LiveCove& live) {
 void archive_ana(const LiveCove& live) {
   auto cove = live.open();
   const auto workspace = cove.acquire(kAna).value();
-  shell(workspace.client(), "echo kept > note.txt; head -c 12000000 /dev/urandom > data");
+  shell(workspace.client(), "echo kept > note.txt; head -c 6000000 /dev/urandom > data");
   shell(workspace.client(), "sha256sum data > sum");
   require(cove.stop(sandbox_id_of(kAna)), "stop");
   require(cove.archive(sandbox_id_of(kAna)), "archive");

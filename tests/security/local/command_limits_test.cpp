@@ -23,7 +23,8 @@ ExecSpec line(const std::string& text) {
 /// Groups of single commands in the tests' part of this machine: directories below `commands`.
 int command_groups() {
   int count = 0;
-  for (const auto& mount : {local::cgroup_mounts().memory, local::cgroup_mounts().pids}) {
+  const local::CgroupMounts mounts = local::cgroup_mounts().value();
+  for (const auto& mount : {mounts.memory, mounts.pids}) {
     const auto top = std::filesystem::path(mount) / cove::test::kTestCgroups;
     std::error_code ended;  // a sandbox of another test may go meanwhile
     for (std::filesystem::recursive_directory_iterator at(top, ended), end; !ended && at != end;

@@ -4,9 +4,13 @@
 
 #include <catch2/catch.hpp>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/system/system_error.hpp"
+#include "providers/local/instance/cgroups.hpp"
+#include "providers/local/instance/instance_record.hpp"
+#include "providers/local/instance/process.hpp"
 #include "providers/local/instance/quiet_start.hpp"
 #include "providers/local/machine_facts.hpp"
 #include "providers/local/machine_probe.hpp"
@@ -59,6 +63,23 @@ TEST_CASE("Descriptors: a program that cannot be handed its own names the limit 
   CHECK(started.error().code() == ErrorCode::kQuotaExceeded);
   CHECK(has(started.error().message(), "pass a descriptor: Too many open files"));
   CHECK(has(started.error().message(), "may have 32 descriptors open"));
+}
+
+TEST_CASE("Descriptors: what cannot be looked at without one is not taken for gone",
+          "[unit][local]") {
+  const PidSpace here = this_pid_space().value();
+  const auto facts = facts_of(::getpid()).value();
+  const InstanceRecord record{{}, "", here, ::getpid(), facts->start_time};
+  const base::UniqueFd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
+  {
+    const DescriptorLimit limit(0);
+    CHECK(facts_of(::getpid()).error().code() == ErrorCode::kQuotaExceeded);
+    CHECK(find_process(record, here).error().code() == ErrorCode::kQuotaExceeded);
+    CHECK(Process::behind(*pidfd).error().code() == ErrorCode::kQuotaExceeded);
+    CHECK(cgroup_mounts().error().code() == ErrorCode::kQuotaExceeded);
+  }
+  CHECK(find_process(record, here).value());
+  CHECK(Process::behind(*pidfd).value());
 }
 
 TEST_CASE("Start failure: too many open files is not blamed on namespaces", "[unit][local]") {

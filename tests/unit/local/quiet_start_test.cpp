@@ -62,7 +62,7 @@ std::string cat_in_order(std::span<const int> order, rlim_t limit) {
     }
     const auto started = start_quietly(program, arguments, descriptors);
     if (!started) throw std::runtime_error(started.error().describe());
-    const auto process = Process::behind(**started);
+    const auto process = Process::behind(**started).value();
     require(!process || process->has_ended(10s), "it did not end");
     reap_adopted(**started);
     const std::string text = content_of(written);

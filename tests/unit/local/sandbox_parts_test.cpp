@@ -126,11 +126,11 @@ TEST_CASE("Cgroup mounts: are read of both versions", "[unit][local]") {
 }
 
 TEST_CASE("Cgroups: where none is mounted the obstacle is said", "[unit][local]") {
-  const Cgroups none = Cgroups::open({}, "cove");
+  const Cgroups none = Cgroups::open({}, "cove").value();
   CHECK_FALSE(none.limits());
   CHECK_THAT(none.obstacle(), Catch::Contains("no cgroup hierarchy"));
   const cove::test::TemporaryDirectory plain;
-  const Cgroups no_controllers = Cgroups::open({"", "", "", plain.path()}, "cove");
+  const Cgroups no_controllers = Cgroups::open({"", "", "", plain.path()}, "cove").value();
   CHECK_FALSE(no_controllers.limits());
   CHECK_FALSE(no_controllers.obstacle().empty());
 }
@@ -155,15 +155,15 @@ TEST_CASE("Instance record: comes back with what the launcher adds", "[unit][loc
 }
 
 TEST_CASE("Process: a recycled pid is not taken for the one that was recorded", "[unit][local]") {
-  const auto facts = facts_of(::getpid());
+  const auto facts = facts_of(::getpid()).value();
   REQUIRE(facts);
-  CHECK(Process::find(::getpid(), facts->start_time));
-  CHECK_FALSE(Process::find(::getpid(), facts->start_time + 1));
-  CHECK_FALSE(Process::find(0, 0));
-  CHECK_FALSE(Process::find(1, facts_of(1)->start_time));
+  CHECK(Process::find(::getpid(), facts->start_time).value());
+  CHECK_FALSE(Process::find(::getpid(), facts->start_time + 1).value());
+  CHECK_FALSE(Process::find(0, 0).value());
+  CHECK_FALSE(Process::find(1, facts_of(1).value()->start_time).value());
   const PidSpace here = this_pid_space().value();
   InstanceRecord record{{}, "", here, ::getpid(), facts->start_time};
-  CHECK(find_process(record, here));
+  CHECK(find_process(record, here).value());
   record.space.boot_id = "another boot";
-  CHECK_FALSE(find_process(record, here));
+  CHECK_FALSE(find_process(record, here).value());
 }

@@ -149,12 +149,13 @@ void kill_members(int group) {
   std::istringstream list(*pids);
   for (pid_t pid = 0; list >> pid;) {
     const auto facts = facts_of(pid);
-    if (!facts) continue;
+    if (!facts || !*facts) continue;
     // A pid read from the group may have ended since; the pidfd is of who has it now, so the group
     // is asked again before the signal.
-    const auto process = Process::find(pid, facts->start_time);
+    const auto process = Process::find(pid, (*facts)->start_time);
     const auto now = read_small_file(group, "cgroup.procs");
-    if (process && now && has_word(*now, std::to_string(pid), '\n')) process->send(SIGKILL);
+    if (!process || !*process || !now) continue;
+    if (has_word(*now, std::to_string(pid), '\n')) (*process)->send(SIGKILL);
   }
 }
 
@@ -184,13 +185,14 @@ CgroupMounts parse_cgroup_mounts(std::string_view mountinfo) {
   return mounts;
 }
 
-CgroupMounts cgroup_mounts() {
+Result<CgroupMounts> cgroup_mounts() {
   constexpr std::size_t kManyMounts = 16 << 20;
   const auto text = read_small_file(AT_FDCWD, "/proc/self/mountinfo", kManyMounts);
+  if (!text && text.error().code() == ErrorCode::kQuotaExceeded) return text.error();
   return text ? parse_cgroup_mounts(*text) : CgroupMounts();
 }
 
-Cgroups Cgroups::open(const CgroupMounts& mounts, const std::string& parent) {
+Result<Cgroups> Cgroups::open(const CgroupMounts& mounts, const std::string& parent) {
   Cgroups groups;
   std::string obstacle = "no cgroup hierarchy with memory and pids controllers is mounted";
   if (!mounts.unified.empty()) {
@@ -200,6 +202,7 @@ Cgroups Cgroups::open(const CgroupMounts& mounts, const std::string& parent) {
       groups.hierarchies_.push_back({"", *std::move(opened)});
       return groups;
     }
+    if (opened.error().code() == ErrorCode::kQuotaExceeded) return opened.error();
     obstacle = opened.error().message();
   }
   if (!mounts.memory.empty() && !mounts.pids.empty()) {
@@ -208,6 +211,7 @@ Cgroups Cgroups::open(const CgroupMounts& mounts, const std::string& parent) {
       if (mount.empty()) continue;
       auto opened = open_parent(mount, parent, false);
       if (!opened) {
+        if (opened.error().code() == ErrorCode::kQuotaExceeded) return opened.error();
         groups.hierarchies_.clear();
         groups.obstacle_ = opened.error().message();
         return groups;
@@ -284,7 +288,10 @@ bool Cgroups::remove(const std::string& name) const {
   bool gone = true;
   for (const Hierarchy& hierarchy : hierarchies_) {
     const auto group = open_directory(*hierarchy.parent, name);
-    if (!group) continue;
+    if (!group) {
+      if (group.error().code() != ErrorCode::kNotFound) gone = false;
+      continue;
+    }
     // The agent may have made a group per command below.
     const auto commands = open_directory(**group, kCommands);
     const auto names = commands ? names_in(**commands) : Result<std::vector<std::string>>({});
@@ -299,12 +306,11 @@ bool Cgroups::remove(const std::string& name) const {
   return gone;
 }
 
-std::vector<std::string> Cgroups::find(const std::string& prefix) const {
+Result<std::vector<std::string>> Cgroups::find(const std::string& prefix) const {
   std::vector<std::string> found;
   for (const Hierarchy& hierarchy : hierarchies_) {
-    const auto names = names_in(*hierarchy.parent);
-    if (!names) continue;
-    for (const std::string& name : *names) {
+    COVE_TRY(const auto names, names_in(*hierarchy.parent));
+    for (const std::string& name : names) {
       if (name.starts_with(prefix) && std::find(found.begin(), found.end(), name) == found.end()) {
         found.push_back(name);
       }

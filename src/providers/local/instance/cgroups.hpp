@@ -36,8 +36,8 @@ struct CgroupMounts {
 /// Reads the text of /proc/self/mountinfo.
 CgroupMounts parse_cgroup_mounts(std::string_view mountinfo);
 
-/// Those of this process's mount namespace.
-CgroupMounts cgroup_mounts();
+/// Those of this process's mount namespace. An error where no descriptor is left to look.
+Result<CgroupMounts> cgroup_mounts();
 
 /// A group that was made, and the descriptors that reach it from inside.
 struct InstanceCgroup {
@@ -53,8 +53,9 @@ struct InstanceCgroup {
 
 class Cgroups {
  public:
-  /// Looks at what is mounted and can be written; makes `parent` (relative to each hierarchy).
-  static Cgroups open(const CgroupMounts& mounts, const std::string& parent);
+  /// Looks at what is mounted and can be written; makes `parent` (relative to each hierarchy). An
+  /// error where this process has no descriptors left: that is no reason to go without limits.
+  static Result<Cgroups> open(const CgroupMounts& mounts, const std::string& parent);
 
   bool limits() const noexcept { return obstacle_.empty(); }
 
@@ -78,7 +79,7 @@ class Cgroups {
   bool remove(const std::string& name) const;
 
   /// The groups whose names begin with `prefix`.
-  std::vector<std::string> find(const std::string& prefix) const;
+  Result<std::vector<std::string>> find(const std::string& prefix) const;
 
  private:
   struct Hierarchy {

@@ -90,8 +90,8 @@ Result<std::optional<InstanceRecord>> read_record(int run, const VolumeRef& volu
   return std::optional<InstanceRecord>(*std::move(record));
 }
 
-std::optional<Process> find_process(const InstanceRecord& record, const PidSpace& here) {
-  if (record.space != here) return std::nullopt;
+Result<std::optional<Process>> find_process(const InstanceRecord& record, const PidSpace& here) {
+  if (record.space != here) return std::optional<Process>();
   return Process::find(record.pid, record.start_time);
 }
 

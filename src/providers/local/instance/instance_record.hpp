@@ -49,6 +49,6 @@ Result<InstanceRecord> parse_instance_record(std::string_view json);
 Result<std::optional<InstanceRecord>> read_record(int run, const VolumeRef& volume);
 
 /// The recorded bubblewrap while it lives. None where it ended, or the machine was started anew.
-std::optional<Process> find_process(const InstanceRecord& record, const PidSpace& here);
+Result<std::optional<Process>> find_process(const InstanceRecord& record, const PidSpace& here);
 
 }  // namespace cove::local

@@ -33,14 +33,16 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
 /// must not bring back what an archive was made after.
 constexpr const char* kStopped = "stopped";
 
-Epoch stopped_epoch(int volume) {
+Result<Epoch> stopped_epoch(int volume) {
   const Result<std::string> text = read_small_file(volume, kStopped);
+  if (!text && text.error().code() != ErrorCode::kNotFound) return text.error();
   return Epoch(text ? number_in(*text).value_or(0) : 0);
 }
 
 /// Where there is no room for it the stop goes on: to end what runs is worth more.
 void note_stopped(int volume, Epoch epoch) {
-  if (epoch <= stopped_epoch(volume)) return;
+  const auto before = stopped_epoch(volume);
+  if (before && epoch <= *before) return;
   static_cast<void>(replace_file(volume, kStopped, std::to_string(number_of(epoch)), Durable::kNo));
 }
 
@@ -68,14 +70,17 @@ Result<Instances::Sight> Instances::look(const VolumeRef& volume) const {
     COVE_TRY(sight.locked, lock->is_held_elsewhere(LockRole::kInstance));
   }
   COVE_TRY(sight.record, read_record(state_.run(), volume));
-  sight.alive = sight.record && find_process(*sight.record, here_).has_value();
+  if (sight.record) {
+    COVE_TRY(const auto process, find_process(*sight.record, here_));
+    sight.alive = process.has_value();
+  }
   return sight;
 }
 
 /// Kills an instance. True once nothing of it lives, as far as its processes tell; the caller asks
 /// the lock too.
 Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
-  const auto bubblewrap = find_process(record, here_);
+  COVE_TRY(const auto bubblewrap, find_process(record, here_));
   if (!bubblewrap) {
     if (!locked) return true;
     if (record.space.boot_id == here_.boot_id &&
@@ -90,7 +95,7 @@ Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
   }
   // Frozen, it starts nothing between being asked for its children and being killed.
   bubblewrap->freeze();
-  const auto children = bubblewrap->children();
+  COVE_TRY(const auto children, bubblewrap->children());
   for (const Process& child : children) child.send(SIGKILL);
   // The agent is the sandbox's PID 1: it has ended only when everything in there has, and lets go
   // of the lock a little before that. Until then bubblewrap stays, so that the next look finds it.
@@ -99,7 +104,8 @@ Result<bool> Instances::end(const InstanceRecord& record, bool locked) const {
   }
   // Let go on, it reaps the agent and ends; killed, it would leave a zombie to a host that is
   // PID 1. Where it has no child it would go on to make one.
-  if (bubblewrap->has_children()) {
+  COVE_TRY(const bool has_children, bubblewrap->has_children());
+  if (has_children) {
     bubblewrap->send(SIGCONT);
     if (bubblewrap->has_ended(kEndBound)) return true;
   }
@@ -113,8 +119,9 @@ std::string Instances::cgroup_prefix_of(const VolumeRef& volume) const {
 
 bool Instances::remove_cgroups(const VolumeRef& volume, Epoch up_to) const {
   const std::string prefix = cgroup_prefix_of(volume);
-  bool gone = true;
-  for (const std::string& name : cgroups_.find(prefix)) {
+  const auto names = cgroups_.find(prefix);
+  bool gone = names.has_value();
+  for (const std::string& name : names ? *names : std::vector<std::string>()) {
     const auto epoch = number_in(std::string_view(name).substr(prefix.size()));
     if (epoch && *epoch <= number_of(up_to) && !cgroups_.remove(name)) gone = false;
   }
@@ -126,7 +133,7 @@ bool Instances::clear(const VolumeRef& volume, Epoch up_to) const {
   if (!remove_cgroups(volume, up_to)) return false;
   const std::string name = run_name_of(volume);
   const auto directory = open_directory(state_.run(), name);
-  if (!directory) return true;
+  if (!directory) return is_missing(directory.error());
   for (const char* file : {kSocketName, "record.new", kRecordName}) {
     ::unlinkat(**directory, file, 0);
   }
@@ -160,7 +167,8 @@ Result<StartAttempt> Instances::begin_start(const InstanceRef& instance) const {
     attempt.state = StartState::kEnding;
     return attempt;
   }
-  if (instance.epoch <= stopped_epoch(*attempt.hold->directory)) {
+  COVE_TRY(const Epoch stopped, stopped_epoch(*attempt.hold->directory));
+  if (instance.epoch <= stopped) {
     return Error(ErrorCode::kConflict, "epoch " + std::to_string(number_of(instance.epoch)) +
                                            " of '" + path_of(instance.volume) +
                                            "' was stopped, and never starts again");
@@ -231,16 +239,17 @@ Result<StartedInstance> Instances::try_start(const InstanceRef& instance,
   // The first move waits for the kernel's readers, some milliseconds, in which the sandbox is being
   // made; those that follow soon are free. What came of it is seen when the start is settled.
   const auto process = Process::behind(*started.launched.process);
-  if (process) static_cast<void>(cgroups_.join(started.cgroup, process->pid()));
+  if (process && *process) static_cast<void>(cgroups_.join(started.cgroup, (*process)->pid()));
   return started;
 }
 
 Result<void> Instances::settle(const StartedInstance& started) const {
   if (!started.cgroup.join) return ok();
-  const auto process = Process::behind(*started.launched.process);
+  COVE_TRY(const auto process, Process::behind(*started.launched.process));
   if (!process) return ok();  // ended already: whoever calls next is told
   COVE_TRY_VOID(cgroups_.join(started.cgroup, process->pid()));
-  for (const Process& agent : process->children()) {
+  COVE_TRY(const auto agents, process->children());
+  for (const Process& agent : agents) {
     COVE_TRY_VOID(cgroups_.join(started.cgroup, agent.pid()));
   }
   return ok();
@@ -248,7 +257,7 @@ Result<void> Instances::settle(const StartedInstance& started) const {
 
 Result<Step> Instances::abandon_start(const InstanceRef& instance, const StartedInstance& started,
                                       const StartAttempt& attempt) const {
-  const auto process = Process::behind(*started.launched.process);
+  COVE_TRY(const auto process, Process::behind(*started.launched.process));
   // Frozen, it cannot write its record and start a child after the record was looked for.
   if (process) process->freeze();
   COVE_TRY(const auto record, read_record(state_.run(), instance.volume));
@@ -271,9 +280,9 @@ Result<Step> Instances::abandon_start(const InstanceRef& instance, const Started
 Result<Step> Instances::ask_to_end(const InstanceRef& instance) const {
   COVE_TRY(const Sight sight, look(instance.volume));
   if (!sight.record || sight.record->instance.epoch > instance.epoch) return Step::kDone;
-  const auto bubblewrap = find_process(*sight.record, here_);
+  COVE_TRY(const auto bubblewrap, find_process(*sight.record, here_));
   if (!bubblewrap) return Step::kDone;
-  const auto agents = bubblewrap->children();
+  COVE_TRY(const auto agents, bubblewrap->children());
   for (const Process& agent : agents) agent.send(SIGTERM);
   return agents.empty() ? Step::kDone : Step::kBusy;
 }
@@ -324,6 +333,7 @@ Result<UniqueFd> Instances::connect(const InstanceRef& instance) const {
                                            std::to_string(number_of(instance.epoch)));
   }
   const auto directory = open_directory(state_.run(), run_name_of(instance.volume));
+  if (!directory && !is_missing(directory.error())) return directory.error();
   if (!directory) {
     return Error(ErrorCode::kUnavailable, "no instance runs on '" + path_of(instance.volume) + "'");
   }
@@ -335,6 +345,7 @@ Result<std::vector<InstanceRef>> Instances::list(const DeploymentId& deployment)
   COVE_TRY(const auto names, names_in(state_.run()));
   for (const std::string& name : names) {
     const auto text = read_small_file(state_.run(), name + "/" + kRecordName);
+    if (!text && !is_missing(text.error())) return text.error();
     if (!text) continue;  // ended meanwhile
     const auto record = parse_instance_record(*text);
     if (!record || record->instance.volume.deployment != deployment) continue;

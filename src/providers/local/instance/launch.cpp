@@ -205,12 +205,13 @@ Result<SandboxSpec> sandbox_of(const LaunchTools& tools, const LaunchSpec& spec,
   const auto open_part = [&](const char* name) -> Result<UniqueFd> {
     UniqueFd fd(
         ::openat(*spec.volume.directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    if (!fd) {
-      return Error(ErrorCode::kIntegrity,
-                   "volume '" + path_of(spec.instance.volume) + "' has no '" + name + "'")
-          .with_cause(system_error(errno, std::string("open '") + name + "'"));
+    if (fd) return fd;
+    const int error = errno;
+    const std::string whose = "volume '" + path_of(spec.instance.volume) + "'";
+    if (error != ENOENT && error != ENOTDIR && error != ELOOP) {
+      return system_error(error, "open '" + std::string(name) + "' of " + whose);
     }
-    return fd;
+    return Error(ErrorCode::kIntegrity, whose + " has no '" + name + "'");
   };
   SandboxSpec sandbox;
   sandbox.bubblewrap = tools.bubblewrap;

@@ -9,6 +9,8 @@
 
 #include <sys/types.h>
 
+#include <cove/result.hpp>
+
 #include "base/system/unique_fd.hpp"
 
 namespace cove::local {
@@ -19,15 +21,18 @@ struct ProcessFacts {
   pid_t parent = 0;
   std::uint64_t start_time = 0;  ///< clock ticks since boot
 };
-std::optional<ProcessFacts> facts_of(pid_t pid);
+
+/// None where there is no such process. An error says that it could not be looked at (no descriptor
+/// is left): it must not be taken for gone then. As of what follows.
+Result<std::optional<ProcessFacts>> facts_of(pid_t pid);
 
 class Process {
  public:
   /// The process that has `pid` and started then, while it lives; none where it has ended.
-  static std::optional<Process> find(pid_t pid, std::uint64_t start_time);
+  static Result<std::optional<Process>> find(pid_t pid, std::uint64_t start_time);
 
   /// The process behind a pidfd, which stays the caller's; none where it has ended.
-  static std::optional<Process> behind(int pidfd);
+  static Result<std::optional<Process>> behind(int pidfd);
 
   pid_t pid() const noexcept { return pid_; }
 
@@ -38,10 +43,10 @@ class Process {
   bool has_ended(std::chrono::milliseconds bound) const noexcept;
 
   /// Its children that live.
-  std::vector<Process> children() const;
+  Result<std::vector<Process>> children() const;
 
   /// True where it has a child that lives, or has ended and was not reaped yet.
-  bool has_children() const;
+  Result<bool> has_children() const;
 
   /// Stops it and waits (briefly) until it has, so that it starts no more children.
   void freeze() const;

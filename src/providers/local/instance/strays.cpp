@@ -55,11 +55,12 @@ void kill_strays(const VolumeRef& volume) {
     const auto parsed = std::from_chars(name.data(), name.data() + name.size(), pid);
     if (parsed.ec != std::errc() || parsed.ptr != name.data() + name.size()) continue;
     const auto facts = facts_of(pid);
-    if (!facts) continue;
+    if (!facts || !*facts) continue;
     // The pidfd first: what is read afterwards is of the process that would be hit.
-    const auto process = Process::find(pid, facts->start_time);
+    const auto process = Process::find(pid, (*facts)->start_time);
     const auto directory = open_directory(**processes, name);
-    if (process && directory && is_stray(**directory, workspace)) process->send(SIGKILL);
+    if (!process || !*process || !directory) continue;
+    if (is_stray(**directory, workspace)) (*process)->send(SIGKILL);
   }
 }
 

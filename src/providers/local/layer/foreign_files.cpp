@@ -72,7 +72,7 @@ Result<void> run(int launcher, const SubordinateIds& ids, int volume, const std:
   if (!input || !output || !errors) return system_error(errno, "make a file for output");
   const std::array descriptors = {*input, *output, *errors, *plan, volume};
   COVE_TRY(const UniqueFd started, start_quietly(launcher, {"cove-launcher"}, descriptors));
-  const auto process = Process::behind(*started);
+  COVE_TRY(const auto process, Process::behind(*started));
   if (process && !process->has_ended(kBound)) {
     process->send(SIGKILL);
     return Error(ErrorCode::kProvider, "work on the files of subordinate ids did not end");

@@ -211,9 +211,12 @@ Result<void> SystemParts::put_placeholders(int upper, const OverlaidDirectory& d
   for (const UnreadableEntry& entry : entries) {
     const auto slash = entry.path.rfind('/');
     const bool is_deep = slash != std::string::npos;
-    COVE_TRY(const UniqueFd parent,
-             making.make_above(upper, *directory.lower, entry.path.substr(0, is_deep ? slash : 0)));
-    COVE_TRY_VOID(making.cover(*parent, entry.path.substr(is_deep ? slash + 1 : 0), entry));
+    const auto parent =
+        making.make_above(upper, *directory.lower, entry.path.substr(0, is_deep ? slash : 0));
+    // It went since it was seen.
+    if (!parent && parent.error().code() == ErrorCode::kNotFound) continue;
+    if (!parent) return parent.error();
+    COVE_TRY_VOID(making.cover(**parent, entry.path.substr(is_deep ? slash + 1 : 0), entry));
   }
   return ok();
 }
