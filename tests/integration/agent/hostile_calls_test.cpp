@@ -7,6 +7,8 @@
 
 #include "support/fixtures/agent_fixture.hpp"
 #include "support/fixtures/hostile_agent.hpp"
+#include "wire/reply.hpp"
+#include "wire/search_batch.hpp"
 
 using namespace cove;
 using test::Attacker;
@@ -66,6 +68,57 @@ TEST_CASE("Guest: an agent that sends on to a call that is over, and reads nothi
     host.agent().send_bytes(crumbs);
   }
   CHECK_FALSE(guest::is_connected(host.guest()));
+}
+
+TEST_CASE("Guest: a deadline that passed counts also while more has come than was taken",
+          "[integration][guest][security]") {
+  base::IoLoop loop;
+  test::HostOfHostile host(loop);
+  const GuestPath path{"", "f"};
+  const GrepQuery query{.pattern = "match"};
+  const base::SystemClock clock;
+  const CallContext late{.deadline = clock.now()};
+  wire::Cancel told;
+  // What the agent says to the second call has come behind all that it says to the first.
+  const auto part = [&](const Attacker& at) {
+    for (const test::Said& said : at.call.honest(at.request)) at.say(said);
+    const auto status = at.wire.receive();
+    at.wire.send(wire::FrameType::kResponse, status->stream, wire::encode_status({}));
+    const auto cancel = at.wire.receive();
+    if (cancel) told = wire::parse_cancel(cancel->payload).value();
+  };
+  SECTION("a file") {
+    const auto read = [&](base::IoLoop&, Guest& guest, const CallContext& call) {
+      const auto file = base::sync_wait(loop, guest.read_file(path, {}, call));
+      CHECK(base::sync_wait(loop, guest.status(call)));
+      const auto piece = base::sync_wait(loop, file->content->next(late));
+      return piece ? std::optional<Error>() : piece.error();
+    };
+    const auto pieces = [](const wire::Request&) {
+      return test::Script{test::event(wire::encode_opened({{}, 8, ""})), test::data(Bytes(4)),
+                          test::data(Bytes(4))};
+    };
+    const auto error = host.play({"read_file", read, pieces}, part, {});
+    REQUIRE(error);
+    CHECK(error->code() == ErrorCode::kTimeout);
+  }
+  SECTION("a search, which is told to end, and gives what came") {
+    const auto grep = [&](base::IoLoop&, Guest& guest, const CallContext& call) {
+      const auto found = base::sync_wait(loop, guest.grep(path, query, call));
+      CHECK(base::sync_wait(loop, guest.status(call)));
+      CHECK(base::sync_wait(loop, (*found)->next(late)).value().size() == 1);
+      return std::optional<Error>();
+    };
+    wire::LinePacker packer;
+    packer.begin("f", TextEncoding::kBytes);
+    packer.add({.line = 1, .column = 1, .text = "match"});
+    const auto batches = [batch = packer.take()](const wire::Request&) {
+      return test::Script{test::data(batch), test::data(batch)};
+    };
+    CHECK_FALSE(host.play({"grep", grep, batches}, part, {}));
+    CHECK(told.timed_out);
+    CHECK_FALSE(told.discard);
+  }
 }
 
 TEST_CASE("Guest: other sandboxes' calls go on while an agent sends without end",

@@ -152,6 +152,20 @@ TEST_CASE("Guest: what an unpacker may take for more than Cove does is not passe
   CHECK(passed.find("hidden") == std::string::npos);
 }
 
+TEST_CASE("Guest: a tree without end ends with its call's deadline",
+          "[integration][guest][security]") {
+  std::string header;
+  base::append_tar_header(header, {.path = "f", .size = 1ULL << 50U});
+  const auto part = [&](const Attacker& at) {
+    at.say(test::event(wire::encode_nothing()));
+    at.say(test::data(bytes_of(header)));
+    at.say_for_ever({test::data(Bytes(64 * 1024))});
+  };
+  std::string passed;
+  CHECK(test::try_one(download(passed), {"for ever", Fate::kAnyError, part}) == "");
+  CHECK(passed.size() > header.size());
+}
+
 TEST_CASE("Guest: an archive without entries or without an end is refused",
           "[integration][guest][security]") {
   const std::string header = made().pax("comment", std::string(60'000, 'x')).tar();
