@@ -64,6 +64,9 @@ Result<std::shared_ptr<StreamOwner>> open_stream(const LinkPtr& link, const wire
 /// Asks and waits for the answer's payload.
 Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& call);
 
+/// The same of what is answered with nothing but that it was done.
+Task<Result<void>> ask_plainly(LinkPtr link, wire::Request request, const CallContext& call);
+
 /// Ends the connection where the agent's answer makes no sense, and passes the value on.
 template <class T>
 Result<T> checked(const Link& link, Result<T> parsed) {
@@ -89,6 +92,9 @@ struct CommandForm {
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
                                     const ExecSpec& spec, const CommandForm& form,
                                     const CallContext& call);
+
+/// What is said of the process that was asked for; it may be no other one. kIntegrity.
+Result<ProcessInfo> process_info_of(ByteView payload, const wire::RequestId& id);
 
 /// The request that started a process. kNotFound: no process has such an id.
 Result<wire::RequestId> request_id_of(const ProcessId& id);

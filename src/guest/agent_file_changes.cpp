@@ -8,13 +8,6 @@
 namespace cove::guest {
 namespace {
 
-/// Asks for a change whose answer says nothing but that it was made.
-Task<Result<void>> ask_plainly(LinkPtr link, wire::Request request, const CallContext& call) {
-  const Result<Bytes> answer = co_await ask(std::move(link), std::move(request), call);
-  if (!answer) co_return answer.error();
-  co_return ok();
-}
-
 Task<Result<FileInfo>> ask_for_info(LinkPtr link, wire::Request request, const CallContext& call) {
   COVE_CO_TRY(const Bytes payload, co_await ask(link, std::move(request), call));
   co_return checked(*link, wire::parse_file_info(payload));
@@ -52,6 +45,7 @@ Task<Result<EditResult>> AgentFiles::edit_file(const GuestPath& path,
   piece.end = true;
   link->connection->send(*stream, std::move(piece));
   COVE_CO_TRY_VOID(co_await await_settled(stream, call));
+  COVE_CO_TRY_VOID(check_all_sent(stream));
   COVE_CO_TRY(EditResult result, checked(*link, wire::parse_edit_result(*stream->response)));
   if (result.edits.size() == edits.size()) co_return result;
   const Error error(ErrorCode::kIntegrity, "as many outcomes as edits are missing");

@@ -10,6 +10,8 @@ namespace cove::guest {
 namespace {
 
 constexpr std::uint32_t kMaxPage = 10'000;
+constexpr std::size_t kMaxPageBytes = 4U << 20U;  // of its names and link targets
+constexpr std::uint64_t kMaxLineBytes = 8U << 20U;
 
 /// How long a cancelled upload's real outcome is waited for.
 constexpr std::chrono::seconds kSettleTime{5};
@@ -17,11 +19,14 @@ constexpr std::chrono::seconds kSettleTime{5};
 /// A file being read: the agent reads on as pieces are taken.
 class FileSource final : public ByteSource {
  public:
-  explicit FileSource(std::shared_ptr<StreamOwner> stream) : owner_(std::move(stream)) {}
+  FileSource(std::shared_ptr<StreamOwner> stream, std::uint64_t most)
+      : owner_(std::move(stream)), most_(most) {}
 
   Task<Result<Bytes>> next(const CallContext& call) override {
     const auto owner = owner_;
     StreamOwner& stream = *owner;
+    // Pieces may come for ever, and each before the deadline's timer runs.
+    if (!stream->is_over()) COVE_CO_TRY_VOID(call.check(stream.link()->runtime.clock));
     while (stream->arrived.empty() && !stream->is_over()) {
       COVE_CO_TRY_VOID(co_await stream->changed(call));
     }
@@ -30,6 +35,10 @@ class FileSource final : public ByteSource {
       co_return finish(stream);
     }
     Bytes bytes = stream->take_arrived().bytes;
+    if (bytes.size() > most_ - received_) {
+      const Error error(ErrorCode::kIntegrity, "more bytes than it says that there are");
+      co_return checked<Bytes>(*stream.link(), error);
+    }
     received_ += bytes.size();
     stream.link()->connection->used(*stream, bytes.size());
     co_return bytes;
@@ -39,11 +48,14 @@ class FileSource final : public ByteSource {
   Result<Bytes> finish(StreamOwner& stream) const {
     COVE_TRY(const auto reply, checked(*stream.link(), wire::parse_count(*stream->response)));
     if (reply.count == received_) return Bytes();
-    return Error(ErrorCode::kProvider, "the agent says " + std::to_string(reply.count) +
-                                           " bytes, but " + std::to_string(received_) + " came");
+    const Error error(ErrorCode::kIntegrity, "it says " + std::to_string(reply.count) +
+                                                 " bytes, but " + std::to_string(received_) +
+                                                 " came");
+    return checked<Bytes>(*stream.link(), error);
   }
 
   std::shared_ptr<StreamOwner> owner_;
+  std::uint64_t most_;
   std::uint64_t received_ = 0;
 };
 
@@ -105,25 +117,57 @@ bool take_text(StreamOwner& stream, std::uint64_t most, std::string& text) {
   return true;
 }
 
-Result<void> take_entries(StreamOwner& stream, FilePage& page) {
-  while (!stream->arrived.empty()) {
-    const Bytes bytes = stream->take_arrived().bytes;
-    COVE_TRY(auto entries, checked(*stream.link(), wire::parse_entries(bytes)));
-    page.entries.insert(page.entries.end(), std::make_move_iterator(entries.begin()),
-                        std::make_move_iterator(entries.end()));
-    if (page.entries.size() > kMaxPage) {
-      return checked<void>(*stream.link(),
-                           Error(ErrorCode::kIntegrity, "a page of more than 10,000 entries"));
+/// Takes the entries of a page as they come.
+class PageTaker {
+ public:
+  PageTaker(StreamOwner& stream, const ListOptions& options)
+      : stream_(stream), options_(options), most_(std::min(options.limit, kMaxPage)) {}
+
+  Result<void> take() {
+    while (!stream_->arrived.empty()) {
+      const Bytes piece = stream_->take_arrived().bytes;
+      COVE_TRY(auto entries, checked(*stream_.link(), wire::parse_entries(piece)));
+      for (FileInfo& entry : entries) {
+        bytes_ += entry.path.size() + entry.link_target.size();
+        page_.entries.push_back(std::move(entry));
+      }
+      if (page_.entries.size() > most_ || bytes_ > kMaxPageBytes) {
+        return broken("a page is longer than was asked for");
+      }
+      stream_.link()->connection->used(*stream_, piece.size());
     }
-    stream.link()->connection->used(*stream, bytes.size());
+    return ok();
   }
-  return ok();
-}
+
+  Result<FilePage> finish() {
+    COVE_TRY(auto reply, checked(*stream_.link(), wire::parse_count(*stream_->response)));
+    Result<void> good = ok();
+    if (reply.count != page_.entries.size()) good = broken("a page is not as long as it says");
+    // Whoever asks for the next page would do so for ever.
+    if (!reply.next.empty() && reply.next == options_.after) {
+      good = broken("a page is followed by itself");
+    }
+    if (!good) return good.error();
+    page_.next = std::move(reply.next);
+    return std::move(page_);
+  }
+
+ private:
+  Result<void> broken(const char* what) {
+    return checked<void>(*stream_.link(), Error(ErrorCode::kIntegrity, what));
+  }
+
+  StreamOwner& stream_;
+  const ListOptions& options_;
+  std::size_t most_;
+  std::size_t bytes_ = 0;
+  FilePage page_;
+};
 
 }  // namespace
 
-std::unique_ptr<ByteSource> make_source(std::shared_ptr<StreamOwner> stream) {
-  return std::make_unique<FileSource>(std::move(stream));
+std::unique_ptr<ByteSource> make_source(std::shared_ptr<StreamOwner> stream, std::uint64_t most) {
+  return std::make_unique<FileSource>(std::move(stream), most);
 }
 
 Task<Result<void>> await_event(const StreamOwner& stream, const CallContext& call) {
@@ -136,6 +180,17 @@ Task<Result<void>> await_event(const StreamOwner& stream, const CallContext& cal
                           Error(ErrorCode::kIntegrity, "an answer without what comes before it"));
 }
 
+Task<Result<void>> await_open(const StreamOwner& stream, const CallContext& call) {
+  COVE_CO_TRY_VOID(co_await await_event(stream, call));
+  co_return checked(*stream.link(), wire::parse_nothing(*stream->event));
+}
+
+Result<void> check_all_sent(const StreamOwner& stream) {
+  if (stream->ended) return ok();
+  return checked<void>(*stream.link(),
+                       Error(ErrorCode::kIntegrity, "an answer to what was not yet sent"));
+}
+
 Task<Result<void>> await_settled(const StreamOwner& stream, const CallContext& call) {
   return settle(stream, ok(), call);
 }
@@ -144,7 +199,7 @@ Task<Result<void>> send_all(const StreamOwner& stream, ByteSource& content,
                             const CallContext& call) {
   Result<void> sent = co_await send_content(stream, content, call);
   COVE_CO_TRY_VOID(co_await settle(stream, std::move(sent), call));
-  co_return ok();
+  co_return check_all_sent(stream);
 }
 
 Task<Result<GuestFile>> AgentFiles::read_file(const GuestPath& path, const ReadRange& range,
@@ -159,11 +214,15 @@ Task<Result<GuestFile>> AgentFiles::read_file(const GuestPath& path, const ReadR
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   COVE_CO_TRY_VOID(co_await await_event(*owner, call));
   COVE_CO_TRY(auto opened, checked(*link, wire::parse_opened(*(*owner)->event)));
+  if (opened.length > range.length.value_or(UINT64_MAX)) {
+    const Error error(ErrorCode::kIntegrity, "it gives more than was asked for");
+    co_return checked<GuestFile>(*link, error);
+  }
   GuestFile file;
   file.info = std::move(opened.info);
   file.content_type = std::move(opened.content_type);
   file.length = opened.length;
-  file.content = make_source(owner);
+  file.content = make_source(owner, opened.length);
   co_return file;
 }
 
@@ -178,9 +237,10 @@ Task<Result<LineSlice>> AgentFiles::read_lines(const GuestPath& path, const Line
   const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   StreamOwner& stream = *owner;
+  const std::uint64_t most = std::min(range.max_bytes, kMaxLineBytes);
   std::string text;
   for (;;) {
-    if (!take_text(stream, range.max_bytes, text)) {
+    if (!take_text(stream, most, text)) {
       const Error error(ErrorCode::kIntegrity, "more text than was asked for");
       co_return checked<LineSlice>(*link, error);
     }
@@ -188,9 +248,11 @@ Task<Result<LineSlice>> AgentFiles::read_lines(const GuestPath& path, const Line
     COVE_CO_TRY_VOID(co_await stream->changed(call));
   }
   if (stream->error) co_return *stream->error;
-  COVE_CO_TRY(LineSlice slice, checked(*link, wire::parse_line_slice(*stream->response)));
-  slice.text = std::move(text);
-  co_return slice;
+  COVE_CO_TRY(LineSlice slice,
+              checked(*link, wire::parse_line_slice(*stream->response, std::move(text))));
+  if (slice.first == range.first && slice.count <= range.count) co_return slice;
+  const Error error(ErrorCode::kIntegrity, "other lines than were asked for");
+  co_return checked<LineSlice>(*link, error);
 }
 
 Task<Result<FileInfo>> AgentFiles::write_file(const GuestPath& path, ByteSource& content,
@@ -227,28 +289,21 @@ Task<Result<FilePage>> AgentFiles::list(const GuestPath& path, const ListOptions
   const wire::Request request = link->request(std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
   StreamOwner& stream = *owner;
-  FilePage page;
+  PageTaker page(stream, options);
   for (;;) {
-    COVE_CO_TRY_VOID(take_entries(stream, page));
+    COVE_CO_TRY_VOID(page.take());
     if (stream->is_over()) break;
     COVE_CO_TRY_VOID(co_await stream->changed(call));
   }
   if (stream->error) co_return *stream->error;
-  COVE_CO_TRY(auto reply, checked(*link, wire::parse_count(*stream->response)));
-  if (reply.count != page.entries.size()) {
-    co_return Error(ErrorCode::kIntegrity, "the agent's page is not as long as it says");
-  }
-  page.next = std::move(reply.next);
-  co_return page;
+  co_return page.finish();
 }
 
 Task<Result<void>> AgentGuest::sync(const CallContext& call) {
   const LinkPtr link = link_;
   const wire::SyncRequest body;
   wire::Request request = link->request(body, call);
-  const Result<Bytes> answer = co_await ask(link, std::move(request), call);
-  if (!answer) co_return answer.error();
-  co_return ok();
+  co_return co_await ask_plainly(link, std::move(request), call);
 }
 
 }  // namespace cove::guest

@@ -55,17 +55,23 @@ class AgentFiles : public Guest {
 /// How much of a file, a tree or a page may wait unread.
 constexpr std::uint64_t kFileWindow = 1024 * 1024;
 
-/// What comes on a stream as bytes: the agent reads on as pieces are taken.
-std::unique_ptr<ByteSource> make_source(std::shared_ptr<StreamOwner> stream);
+/// What comes on a stream as bytes, `most` of them: the agent reads on as pieces are taken.
+std::unique_ptr<ByteSource> make_source(std::shared_ptr<StreamOwner> stream, std::uint64_t most);
 
 /// Waits until the agent has said what it opened, or refused.
 Task<Result<void>> await_event(const StreamOwner& stream, const CallContext& call);
+
+/// The same, where the agent says nothing but that it is open.
+Task<Result<void>> await_open(const StreamOwner& stream, const CallContext& call);
 
 /// Waits for the answer, which is in the stream then. Where the call ends first, what was asked for
 /// is taken back, and what became of it is waited for (5 s): it may have been done after all.
 Task<Result<void>> await_settled(const StreamOwner& stream, const CallContext& call);
 
-/// The same, after the content was sent as it comes.
+/// Of an upload that was answered well: an answer before all was sent breaks the protocol.
+Result<void> check_all_sent(const StreamOwner& stream);
+
+/// As await_settled, after the content was sent as it comes.
 Task<Result<void>> send_all(const StreamOwner& stream, ByteSource& content,
                             const CallContext& call);
 

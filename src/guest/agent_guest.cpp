@@ -137,6 +137,12 @@ Task<Result<Bytes>> ask(LinkPtr link, wire::Request request, const CallContext& 
   co_return std::move(*stream->response);
 }
 
+Task<Result<void>> ask_plainly(LinkPtr link, wire::Request request, const CallContext& call) {
+  const Result<Bytes> answer = co_await ask(link, std::move(request), call);
+  if (!answer) co_return answer.error();
+  co_return checked(*link, wire::parse_nothing(*answer));
+}
+
 Result<CommandRequest> make_command(const Link& link, const std::string& session,
                                     const ExecSpec& spec, const CommandForm& form,
                                     const CallContext& call) {
@@ -197,9 +203,7 @@ Task<Result<void>> AgentGuest::hold_commands(const std::string& by,
   wire::PrepareStopRequest body{
       by, static_cast<std::uint32_t>(std::clamp<std::int64_t>(length.count(), 0, 60'000))};
   wire::Request request = link->request(std::move(body), call);
-  const Result<Bytes> answer = co_await ask(link, std::move(request), call);
-  if (!answer) co_return answer.error();
-  co_return ok();
+  co_return co_await ask_plainly(link, std::move(request), call);
 }
 
 Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecSpec& spec,
@@ -211,6 +215,7 @@ Task<Result<ExecResult>> AgentGuest::run(const std::string& session, const ExecS
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, window));
   StreamOwner& stream = *owner;
   stream->collect = command.request.id;
+  stream->takes_output = true;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
   COVE_CO_TRY_VOID(co_await await_command(stream, spec, call));
   co_return checked(*link, captured_result(*stream));

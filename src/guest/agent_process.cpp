@@ -89,12 +89,18 @@ class AgentProcess final : public GuestProcess {
     for (;;) {
       while (!stream->arrived.empty()) take(stream);
       if (stream->is_over()) break;
+      // News may come faster than the deadline's timer runs.
+      COVE_CO_TRY_VOID(call.check(stream.link()->runtime.clock));
       COVE_CO_TRY_VOID(co_await patience->changed(stream, call));
     }
     if (stream->error) co_return *stream->error;
     if (result_) co_return *result_;
     COVE_CO_TRY(const auto reply,
                 checked(*stream.link(), wire::parse_exec_reply(*stream->response)));
+    if (!are_counted(kept_out_.total(), reply.out) || !are_counted(kept_err_.total(), reply.err)) {
+      const Error error(ErrorCode::kIntegrity, "more output came than the answer says");
+      co_return checked<ExecResult>(*stream.link(), error);
+    }
     ExecResult result = wire::result_of(reply);
     join(kept_out_.take(), result.out);
     join(kept_err_.take(), result.err);
@@ -136,9 +142,13 @@ class AgentProcess final : public GuestProcess {
   Task<Result<void>> tell(Body body, const CallContext& call) {
     const LinkPtr link = owner_->link();
     wire::Request request = link->request(std::move(body), call);
-    const Result<Bytes> answer = co_await ask(link, std::move(request), call);
-    if (!answer) co_return answer.error();
-    co_return ok();
+    co_return co_await ask_plainly(link, std::move(request), call);
+  }
+
+  /// Whether what came, and what the agent had to drop, is within what it counted.
+  static bool are_counted(std::uint64_t came, const wire::StreamCounts& counts) {
+    return counts.dropped_bytes <= counts.total_bytes &&
+           came <= counts.total_bytes - counts.dropped_bytes;
   }
 
   /// What came here, into what the agent counted: it may have had to drop some before.
@@ -178,6 +188,7 @@ Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const s
   COVE_CO_TRY(const auto owner, open_stream(link, command.request, kStreamWindow));
   StreamOwner& stream = *owner;
   stream->collect = command.request.id;
+  stream->takes_output = true;
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
   const auto patience = std::make_shared<CommandWait>(*link, spec);
   auto process = std::make_shared<AgentProcess>(owner, command.request.id, spec.output, patience);
@@ -193,6 +204,7 @@ Task<Result<std::shared_ptr<GuestProcess>>> start_streamed(LinkPtr link, const s
     co_return changed.error();
   }
   if (stream->error) co_return *stream->error;
+  if (stream->event) COVE_CO_TRY_VOID(checked(*link, wire::parse_nothing(*stream->event)));
   co_return std::shared_ptr<GuestProcess>(std::move(process));
 }
 
@@ -206,11 +218,9 @@ Task<Result<std::shared_ptr<GuestProcess>>> attach_to(LinkPtr link, const Proces
   body.credit = kStreamWindow;
   const wire::Request request = link->request(body, call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kStreamWindow));
-  StreamOwner& stream = *owner;
-  while (!stream->event && !stream->is_over()) {
-    COVE_CO_TRY_VOID(co_await stream->changed(call));
-  }
-  if (stream->error) co_return *stream->error;
+  (*owner)->takes_output = true;
+  COVE_CO_TRY_VOID(co_await await_event(*owner, call));
+  COVE_CO_TRY_VOID(checked(*link, process_info_of(*(*owner)->event, body.process)));
   const OutputLimits limits;
   auto process =
       std::make_shared<AgentProcess>(owner, body.process, limits, std::make_shared<CommandWait>());

@@ -1,6 +1,7 @@
 // Background processes: what is asked of them by their id.
 #include <utility>
 
+#include "base/text/hex.hpp"
 #include "guest/agent_client.hpp"
 #include "wire/reply.hpp"
 
@@ -13,6 +14,7 @@ constexpr std::uint64_t kListWindow = 8 * 1024 * 1024;
 Error broken(const char* what) { return {ErrorCode::kProvider, what}; }
 
 Result<std::vector<ProcessInfo>> take_list(Stream& stream) {
+  if (stream.arrived.size() > wire::kMaxProcesses) return broken("a list of too many processes");
   std::vector<ProcessInfo> processes;
   for (const auto& piece : stream.arrived) {
     COVE_TRY(ProcessInfo info, wire::parse_process_info(piece.bytes));
@@ -26,7 +28,10 @@ Result<std::vector<ProcessInfo>> take_list(Stream& stream) {
 Result<OutputSlice> take_slice(Stream& stream, const OutputRequest& request) {
   COVE_TRY(const auto reply, wire::parse_slice(*stream.response));
   OutputSlice slice;
+  const auto channel =
+      request.stream == OutputStream::kErr ? wire::Channel::kErr : wire::Channel::kOut;
   for (const auto& piece : stream.arrived) {
+    if (piece.channel != channel) return broken("output of the other stream");
     slice.bytes.insert(slice.bytes.end(), piece.bytes.begin(), piece.bytes.end());
   }
   if (slice.bytes.size() > request.limit) return broken("more output than was asked for");
@@ -42,6 +47,12 @@ Result<OutputSlice> take_slice(Stream& stream, const OutputRequest& request) {
 }
 
 }  // namespace
+
+Result<ProcessInfo> process_info_of(ByteView payload, const wire::RequestId& id) {
+  COVE_TRY(ProcessInfo info, wire::parse_process_info(payload));
+  if (info.id.str() == base::to_hex(id)) return info;
+  return broken("it tells of another process than was asked for");
+}
 
 Result<wire::RequestId> request_id_of(const ProcessId& id) {
   if (const auto request = wire::id_from_hex(id.str())) return *request;
@@ -64,7 +75,7 @@ Task<Result<ProcessInfo>> AgentGuest::start_process(const std::string& session,
   for (auto& piece : command.pieces) link->connection->send(*stream, std::move(piece));
   while (!stream->is_over()) COVE_CO_TRY_VOID(co_await stream->changed(call));
   if (stream->error) co_return *stream->error;
-  co_return checked(*link, wire::parse_process_info(*stream->response));
+  co_return checked(*link, process_info_of(*stream->response, command.request.id));
 }
 
 Task<Result<std::vector<ProcessInfo>>> AgentGuest::list_processes(const CallContext& call) {
@@ -85,7 +96,7 @@ Task<Result<ProcessInfo>> AgentGuest::find_process(const ProcessId& id, const Ca
   COVE_CO_TRY(body.process, request_id_of(id));
   wire::Request request = link->request(body, call);
   COVE_CO_TRY(const Bytes payload, co_await ask(link, std::move(request), call));
-  co_return checked(*link, wire::parse_process_info(payload));
+  co_return checked(*link, process_info_of(payload, body.process));
 }
 
 Task<Result<OutputSlice>> AgentGuest::process_output(const ProcessId& id,
@@ -100,6 +111,7 @@ Task<Result<OutputSlice>> AgentGuest::process_output(const ProcessId& id,
   const wire::Request asked = link->request(body, call);
   COVE_CO_TRY(const auto owner, open_stream(link, asked, request.limit));
   StreamOwner& stream = *owner;
+  stream->takes_output = true;
   while (!stream->is_over()) COVE_CO_TRY_VOID(co_await stream->changed(call));
   if (stream->error) co_return *stream->error;
   co_return checked(*link, take_slice(*stream, request));
@@ -116,9 +128,7 @@ Task<Result<void>> AgentGuest::remove_process(const ProcessId& id, const CallCon
   wire::RemoveProcessRequest body;
   COVE_CO_TRY(body.process, request_id_of(id));
   wire::Request request = link->request(body, call);
-  const Result<Bytes> answer = co_await ask(link, std::move(request), call);
-  if (!answer) co_return answer.error();
-  co_return ok();
+  co_return co_await ask_plainly(link, std::move(request), call);
 }
 
 }  // namespace cove::guest

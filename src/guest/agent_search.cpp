@@ -1,6 +1,7 @@
 // Searches over the wire: results come as fast as they are asked for, and an early end still gives
 // what was found by then.
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "guest/agent_client.hpp"
@@ -25,14 +26,29 @@ Result<std::vector<FindEntry>> unpack(ByteView bytes, FindEntry*) {
 bool counts(const GrepLine& line) { return !line.is_context; }
 bool counts(const FindEntry&) { return true; }
 
+/// Lines beside a match.
+std::uint64_t context_of(const GrepQuery& query) {
+  return std::uint64_t{query.context_before} + query.context_after;
+}
+std::uint64_t context_of(const FindQuery&) { return 0; }
+
+/// How much may come, whatever the agent holds for the limits.
+struct SearchBounds {
+  std::optional<std::uint64_t> matches;
+  std::uint64_t context = 0;  ///< beside each match
+};
+
 template <class Item>
 class AgentSearch final : public SearchStream<Item> {
  public:
-  explicit AgentSearch(std::shared_ptr<StreamOwner> stream) : owner_(std::move(stream)) {}
+  AgentSearch(std::shared_ptr<StreamOwner> stream, const SearchBounds& bounds)
+      : owner_(std::move(stream)), bounds_(bounds) {}
 
   Task<Result<std::vector<Item>>> next(const CallContext& call) override {
     const auto owner = owner_;
     StreamOwner& stream = *owner;
+    // Results may come faster than the deadline's timer runs.
+    if (!stream->is_over()) COVE_CO_TRY_VOID(check_time(stream, call));
     while (stream->arrived.empty() && !stream->is_over()) {
       const CallContext bound = ended_early_ ? patience_ : call;
       const Result<void> changed = co_await stream->changed(bound);
@@ -52,8 +68,24 @@ class AgentSearch final : public SearchStream<Item> {
     COVE_TRY(auto items, checked(*stream.link(), unpack(bytes, static_cast<Item*>(nullptr))));
     stream.link()->connection->used(*stream, bytes.size());
     if (items.empty()) return broken(stream, "an empty list");
-    for (const Item& item : items) received_ += counts(item) ? 1 : 0;
+    for (const Item& item : items) ++(counts(item) ? received_ : beside_);
+    if (bounds_.matches && received_ > *bounds_.matches) {
+      return broken(stream, "more results than were asked for");
+    }
+    // What comes before a match comes before it is counted.
+    if (beside_ > (received_ + 1) * bounds_.context) {
+      return broken(stream, "more lines beside the results than were asked for");
+    }
     return items;
+  }
+
+  /// An error: the agent was told to end long enough ago.
+  Result<void> check_time(StreamOwner& stream, const CallContext& call) {
+    const Clock& clock = stream.link()->runtime.clock;
+    if (ended_early_) return patience_.check(clock);
+    const Result<void> in_time = call.check(clock);
+    if (!in_time) end_early(stream, in_time.error());
+    return ok();
   }
 
   /// The agent stops, and says what it has.
@@ -76,8 +108,10 @@ class AgentSearch final : public SearchStream<Item> {
   }
 
   std::shared_ptr<StreamOwner> owner_;
+  SearchBounds bounds_;
   SearchSummary summary_;
   std::uint64_t received_ = 0;
+  std::uint64_t beside_ = 0;
   bool ended_early_ = false;
   CallContext patience_;
 };
@@ -109,7 +143,8 @@ Task<Result<std::unique_ptr<SearchStream<Item>>>> begin_search(LinkPtr link, con
     if (!changed) break;  // the stream itself gives what was found until then
   }
   if (stream->error) co_return *stream->error;
-  co_return std::unique_ptr<SearchStream<Item>>(std::make_unique<AgentSearch<Item>>(owner));
+  const SearchBounds bounds{query.limit, context_of(query)};
+  co_return std::unique_ptr<SearchStream<Item>>(std::make_unique<AgentSearch<Item>>(owner, bounds));
 }
 
 }  // namespace

@@ -2,12 +2,39 @@
 #include <utility>
 
 #include "guest/agent_client.hpp"
+#include "guest/tree_filter.hpp"
 #include "wire/file_reply.hpp"
 
 namespace cove::guest {
 namespace {
 
 constexpr std::uint64_t kWatchWindow = 256 * 1024;
+
+/// A directory's archive, of which only what is harmless is passed on.
+class TreeSource final : public ByteSource {
+ public:
+  explicit TreeSource(std::shared_ptr<StreamOwner> stream)
+      : link_(stream->link()), archive_(make_source(std::move(stream), UINT64_MAX)) {}
+
+  Task<Result<Bytes>> next(const CallContext& call) override {
+    while (!ended_) {
+      COVE_CO_TRY(const Bytes piece, co_await archive_->next(call));
+      ended_ = piece.empty();
+      good_ = good_ ? checked(*link_, ended_ ? filter_.finish() : filter_.feed(piece)) : good_;
+      if (!good_) co_return good_.error();
+      Bytes passed = filter_.take();
+      if (!passed.empty()) co_return passed;
+    }
+    co_return Bytes();
+  }
+
+ private:
+  LinkPtr link_;
+  std::unique_ptr<ByteSource> archive_;
+  TreeFilter filter_;
+  Result<void> good_ = ok();
+  bool ended_ = false;
+};
 
 class AgentWatch final : public GuestWatch {
  public:
@@ -21,11 +48,15 @@ class AgentWatch final : public GuestWatch {
     }
     if (stream->arrived.empty()) {
       if (stream->error) co_return *stream->error;
-      co_return Error(ErrorCode::kUnavailable, "the agent ended the watch");
+      const Error error(ErrorCode::kIntegrity, "an answer to a watch, which has no end of its own");
+      co_return checked<std::vector<FileEvent>>(*stream.link(), error);
     }
     const Bytes bytes = stream->take_arrived().bytes;
     stream.link()->connection->used(*stream, bytes.size());
-    co_return checked(*stream.link(), wire::parse_file_events(bytes));
+    auto events = checked(*stream.link(), wire::parse_file_events(bytes));
+    if (!events || !events->empty()) co_return events;
+    const Error error(ErrorCode::kIntegrity, "an empty list of events");
+    co_return checked<std::vector<FileEvent>>(*stream.link(), error);
   }
 
  private:
@@ -43,8 +74,8 @@ Task<Result<std::unique_ptr<ByteSource>>> AgentFiles::read_tree(const GuestPath&
   body.credit = kFileWindow;
   const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kFileWindow));
-  COVE_CO_TRY_VOID(co_await await_event(*owner, call));
-  co_return make_source(owner);
+  COVE_CO_TRY_VOID(co_await await_open(*owner, call));
+  co_return std::unique_ptr<ByteSource>(std::make_unique<TreeSource>(owner));
 }
 
 Task<Result<TreeCounts>> AgentFiles::write_tree(const GuestPath& path, ByteSource& archive,
@@ -70,7 +101,7 @@ Task<Result<std::unique_ptr<GuestWatch>>> AgentFiles::watch(const GuestPath& pat
   body.credit = kWatchWindow;
   const wire::Request request = file_request(*link, std::move(body), call);
   COVE_CO_TRY(const auto owner, open_stream(link, request, kWatchWindow));
-  COVE_CO_TRY_VOID(co_await await_event(*owner, call));
+  COVE_CO_TRY_VOID(co_await await_open(*owner, call));
   co_return std::unique_ptr<GuestWatch>(std::make_unique<AgentWatch>(owner));
 }
 

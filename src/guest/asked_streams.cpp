@@ -39,6 +39,7 @@ Result<void> Connection::take_of_agent(const wire::FrameView& frame) {
 
 Result<void> Connection::take_request(const wire::FrameView& frame) {
   if (frame.stream <= last_asked_) return violation("a stream that was open before");
+  COVE_TRY_VOID(check_unsent());
   last_asked_ = frame.stream;
   auto request = wire::parse_connect(frame.payload);
   if (!request && request.error().code() != ErrorCode::kUnsupported) {
@@ -77,6 +78,9 @@ Result<void> Connection::take_on_asked(const wire::FrameView& frame, Stream& str
       stream.notify();
       return ok();
     case wire::FrameType::kEnd:
+      if (frame.channel != wire::Channel::kMain || !frame.payload.empty()) {
+        return violation("an end that is malformed");
+      }
       stream.asked->ended = true;
       stream.notify();
       return ok();

@@ -21,6 +21,10 @@ constexpr std::size_t kJoinedBytes = 64 * 1024;
 /// What waits unread costs more than its bytes: pieces of one byte would be a hundredfold.
 constexpr std::size_t kMaxPieces = 16 * 1024;
 
+/// What waits to be sent when a frame comes that is answered at once: an agent that asks on and
+/// reads nothing would have the answers pile up here.
+constexpr std::size_t kMaxUnsent = 16 * 1024 * 1024;
+
 Error violation(const std::string& what) {
   return {ErrorCode::kProvider, "the agent broke the protocol: " + what};
 }
@@ -106,6 +110,7 @@ void Connection::pump(Stream& stream) {
     if (piece.sent < piece.bytes.size()) continue;
     if (piece.end) {
       wire::append_frame(out_, wire::FrameType::kEnd, piece.channel, stream.number(), {});
+      stream.ended = true;
     }
     stream.outgoing.pop_front();
   }
@@ -136,6 +141,11 @@ void Connection::release(const std::shared_ptr<Stream>& stream) {
 }
 
 bool Connection::has_room() const noexcept { return out_.size() - sent_ < kHighWater; }
+
+Result<void> Connection::check_unsent() const {
+  if (out_.size() - sent_ <= kMaxUnsent) return ok();
+  return violation("it reads nothing of what it is answered");
+}
 
 void Connection::flush() {
   while (!lost_ && sent_ < out_.size()) {
@@ -238,12 +248,7 @@ Result<void> Connection::take_greeting(const wire::FrameView& frame) {
 
 Result<void> Connection::take_on_stream(const wire::FrameView& frame, Stream& stream) {
   switch (frame.type) {
-    case wire::FrameType::kData:
-      if (!stream.received.receive(frame.payload.size()))
-        return violation("more data than allowed");
-      if (stream.arrived.size() >= kMaxPieces) return violation("its data comes in crumbs");
-      take_data(frame, stream);
-      return ok();
+    case wire::FrameType::kData: return take_data(frame, stream);
     case wire::FrameType::kCredit: {
       const auto credit = wire::read_credit(frame.payload);
       if (!credit) return violation(credit.error().message());
@@ -277,15 +282,20 @@ Result<void> Connection::take_on_stream(const wire::FrameView& frame, Stream& st
   }
 }
 
-void Connection::take_data(const wire::FrameView& frame, Stream& stream) {
-  if (frame.payload.empty()) return;  // to a reader, a piece of nothing is the end
-  if (stream.abandoned) {
-    used(stream, frame.payload.size());
-    return;
-  }
-  // Output is one run of bytes: many small frames do not become many small pieces.
+Result<void> Connection::take_data(const wire::FrameView& frame, Stream& stream) {
   const bool is_output =
       frame.channel == wire::Channel::kOut || frame.channel == wire::Channel::kErr;
+  if (is_output != stream.takes_output || frame.channel == wire::Channel::kArguments) {
+    return violation("data on a channel that its stream does not have");
+  }
+  if (!stream.received.receive(frame.payload.size())) return violation("more data than allowed");
+  if (stream.arrived.size() >= kMaxPieces) return violation("its data comes in crumbs");
+  if (frame.payload.empty()) return ok();  // to a reader, a piece of nothing is the end
+  if (stream.abandoned) {
+    used(stream, frame.payload.size());
+    return check_unsent();
+  }
+  // Output is one run of bytes: many small frames do not become many small pieces.
   if (is_output && !stream.arrived.empty() && stream.arrived.back().channel == frame.channel &&
       stream.arrived.back().bytes.size() + frame.payload.size() <= kJoinedBytes) {
     Bytes& last = stream.arrived.back().bytes;
@@ -295,6 +305,7 @@ void Connection::take_data(const wire::FrameView& frame, Stream& stream) {
     stream.arrived.push_back({frame.channel, std::move(bytes)});
   }
   stream.notify();
+  return ok();
 }
 
 void Connection::end(Stream& stream) {

@@ -73,10 +73,11 @@ class Connection : public std::enable_shared_from_this<Connection> {
   Result<void> take(const wire::FrameView& frame);
   Result<void> take_greeting(const wire::FrameView& frame);
   Result<void> take_on_stream(const wire::FrameView& frame, Stream& stream);
-  void take_data(const wire::FrameView& frame, Stream& stream);
+  Result<void> take_data(const wire::FrameView& frame, Stream& stream);
   Result<void> take_of_agent(const wire::FrameView& frame);
   Result<void> take_request(const wire::FrameView& frame);
   Result<void> take_on_asked(const wire::FrameView& frame, Stream& stream);
+  Result<void> check_unsent() const;
   void forget(Stream& stream, const Error& why);
   void end(Stream& stream);
   void pump(Stream& stream);

@@ -49,6 +49,7 @@ class Stream {
   /// Forgets everybody's interest: what comes is dropped.
   bool abandoned = false;
   std::optional<wire::RequestId> collect;  ///< tell the agent when the answer is here
+  bool takes_output = false;  ///< what comes is output, on its two channels; else the main one's
   std::deque<Piece> arrived;
   std::optional<Bytes> event;
   std::optional<Bytes> response;
@@ -63,6 +64,7 @@ class Stream {
   std::optional<Asked> asked;
 
   std::deque<Piece> outgoing;
+  bool ended = false;   ///< the end of the main channel was sent
   bool unread = false;  ///< the agent reads no more of the main channel
   wire::SendWindow credit{wire::kInitialCredit};
 

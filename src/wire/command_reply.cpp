@@ -5,6 +5,7 @@
 #include "base/text/display_text.hpp"
 #include "base/text/hex.hpp"
 #include "base/text/utf8.hpp"
+#include "wire/answer_path.hpp"
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 #include "wire/request_id.hpp"
@@ -81,7 +82,7 @@ json count_fields(const StreamCounts& counts) {
 StreamCounts read_counts(Fields& outer, const char* name) {
   Fields fields = outer.inner(name);
   StreamCounts counts{fields.number("head"), fields.number("tail"), fields.number("total"),
-                      fields.number("dropped"), fields.bytes("spill")};
+                      fields.number("dropped"), read_answer_path(fields, "spill")};
   if (counts.spill_path.size() > kMaxPath) fields.fail("a path that is too long");
   adopt(outer, fields);
   return counts;
@@ -194,7 +195,7 @@ Result<ProcessInfo> parse_process_info(ByteView payload) {
   if (!id_from_hex(info.id.str())) fields.fail("a process's id that is not 32 hex digits");
   info.name = cut(fields.bytes("name"), kMaxName);
   info.command = cut(fields.bytes("command"), kMaxCommand);
-  info.cwd = fields.bytes("cwd");
+  info.cwd = read_answer_path(fields, "cwd");
   if (info.cwd.size() > kMaxPath) fields.fail("a path that is too long");
   info.started_at = std::chrono::sys_time<std::chrono::milliseconds>(
       std::chrono::milliseconds(fields.signed_number("started_ms")));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "wire/answer_path.hpp"
 #include "wire/cbor.hpp"
 
 namespace cove::wire {
@@ -159,7 +160,7 @@ nlohmann::json to_fields(const FileInfo& info) {
 
 FileInfo read_file_info(Fields& fields) {
   FileInfo info;
-  info.path = fields.bytes("path");
+  info.path = read_answer_path(fields, "path");
   const auto type = fields.small("type", 4);
   // A newer agent's type is "other" to this host.
   info.type = type >= 1 && type <= 3 ? static_cast<FileType>(type) : FileType::kOther;
@@ -168,6 +169,7 @@ FileInfo read_file_info(Fields& fields) {
   info.modified = std::chrono::sys_time<std::chrono::nanoseconds>(
       std::chrono::nanoseconds(fields.signed_number("mtime")));
   info.link_target = fields.bytes("target");
+  if (info.link_target.find('\0') != std::string::npos) fields.fail("target has a NUL");
   info.etag = fields.word("etag");
   info.unreadable = fields.flag("unreadable");
   return info;

@@ -1,8 +1,10 @@
 #include "wire/file_reply.hpp"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
+#include "wire/answer_path.hpp"
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 #include "wire/long_list.hpp"
@@ -39,8 +41,8 @@ FileEvent read_event(Fields& fields) {
   // What a newer agent tells of is something to look at anew.
   const bool known = change >= 1 && change <= static_cast<std::uint32_t>(FileChange::kOverflow);
   event.change = known ? static_cast<FileChange>(change) : FileChange::kOverflow;
-  event.path = fields.bytes("path");
-  event.old_path = fields.bytes("old");
+  event.path = read_path_below(fields, "path");
+  event.old_path = read_path_below(fields, "old");
   event.is_directory = fields.flag("directory");
   return event;
 }
@@ -57,10 +59,11 @@ Bytes encode_line_slice(const LineSlice& slice) {
   return encode_cbor(map);
 }
 
-Result<LineSlice> parse_line_slice(ByteView payload) {
+Result<LineSlice> parse_line_slice(ByteView payload, std::string text) {
   COVE_TRY(const auto map, decode_cbor(payload));
   Fields fields(map);
   LineSlice slice;
+  slice.text = std::move(text);
   slice.first = fields.number("first", 1);
   slice.count = fields.number("count");
   slice.offset = fields.number("offset");
@@ -68,6 +71,13 @@ Result<LineSlice> parse_line_slice(ByteView payload) {
   slice.content_type = fields.word("type");
   if (fields.has("next")) slice.next = fields.number("next");
   if (fields.has("total")) slice.total_lines = fields.number("total");
+  if (fields.number("bytes") != slice.text.size()) fields.fail("bytes is not how many came");
+  if (slice.offset > UINT64_MAX - slice.text.size()) fields.fail("offset is too large");
+  // Who reads on from there is to come further each time.
+  const bool goes_on = slice.count > 0 && slice.count <= UINT64_MAX - slice.first;
+  if (slice.next && (!goes_on || *slice.next != slice.first + slice.count)) {
+    fields.fail("next is not the line after the last");
+  }
   Fields info = fields.inner("info");
   slice.info = read_file_info(info);
   adopt(fields, info);

@@ -1,6 +1,7 @@
 /// What an agent answers to the requests of file_request.hpp.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <cove/edit.hpp>
@@ -10,9 +11,9 @@
 
 namespace cove::wire {
 
-/// The lines without their text, which came before as data.
+/// The lines without their text, which came before as data. It is read with the text that came.
 Bytes encode_line_slice(const LineSlice& slice);
-Result<LineSlice> parse_line_slice(ByteView payload);
+Result<LineSlice> parse_line_slice(ByteView payload, std::string text);
 
 Bytes encode_edit_result(const EditResult& result);
 Result<EditResult> parse_edit_result(ByteView payload);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text/utf8.hpp"
+#include "wire/answer_path.hpp"
 #include "wire/cbor.hpp"
 #include "wire/fields.hpp"
 #include "wire/long_list.hpp"
@@ -103,7 +104,7 @@ Bytes encode_count(const CountReply& reply) {
 Result<CountReply> parse_count(ByteView payload) {
   COVE_TRY(const auto map, decode_cbor(payload));
   Fields fields(map);
-  CountReply reply{fields.number("count"), fields.bytes("next")};
+  CountReply reply{fields.number("count"), read_path_below(fields, "next")};
   COVE_TRY_VOID(fields.result());
   return reply;
 }
@@ -117,10 +118,20 @@ std::vector<Bytes> encode_entries(const std::vector<FileInfo>& entries) {
 }
 
 Result<std::vector<FileInfo>> parse_entries(ByteView payload) {
-  return parse_long_list<FileInfo>(payload, "entries", &read_file_info);
+  const auto read = [](Fields& fields) {
+    FileInfo info = read_file_info(fields);
+    if (!is_path_below(info.path)) fields.fail("an entry that is not below the directory");
+    return info;
+  };
+  return parse_long_list<FileInfo>(payload, "entries", read);
 }
 
 Bytes encode_nothing() { return encode_cbor(json::object()); }
+
+Result<void> parse_nothing(ByteView payload) {
+  COVE_TRY(const auto map, decode_cbor(payload));
+  return Fields(map).result();
+}
 
 Bytes encode_error(const Error& error) {
   std::string message = error.message();

@@ -46,6 +46,7 @@ Result<std::vector<FileInfo>> parse_entries(ByteView payload);
 
 /// The answer of what has nothing to say.
 Bytes encode_nothing();
+Result<void> parse_nothing(ByteView payload);
 
 Bytes encode_error(const Error& error);
 

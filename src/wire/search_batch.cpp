@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "wire/answer_path.hpp"
 #include "wire/fields.hpp"
 
 namespace cove::wire {
@@ -126,7 +127,7 @@ void unpack_segment(Unpacker& in, std::vector<GrepLine>& lines, std::size_t& pat
   Unpacker segment(in.bytes(in.fixed(kLengthBytes)));
   const std::string path = segment.text();
   const std::uint8_t encoding = segment.byte();
-  if (path.empty() || encoding < 1 || encoding > 3) segment.fail();
+  if (!is_path_below(path) || encoding < 1 || encoding > 3) segment.fail();
   while (!segment.at_end()) {
     path_bytes += path.size();
     if (path_bytes > kMostPathBytes) segment.fail();
@@ -152,7 +153,7 @@ void unpack_facts(Unpacker& in, FindEntry& entry) {
       std::chrono::nanoseconds(static_cast<std::int64_t>(in.fixed(8))));
   facts.link_target = in.text();
   facts.etag = in.text();
-  if (!is_word(facts.etag)) in.fail();
+  if (!is_word(facts.etag) || facts.link_target.find('\0') != std::string::npos) in.fail();
 }
 
 Error malformed() {
@@ -224,7 +225,7 @@ Result<std::vector<FindEntry>> unpack_entries(ByteView payload) {
     entry.type = type_of(in.byte());
     const std::uint8_t has_facts = in.byte();
     entry.path = in.text();
-    if (entry.path.empty() || has_facts > 1) in.fail();
+    if (!is_path_below(entry.path) || has_facts > 1) in.fail();
     if (has_facts == 1) unpack_facts(in, entry);
   }
   if (in.wrong()) return malformed();

@@ -66,7 +66,7 @@ void read_payload(ByteView payload) {
   (void)wire::parse_search_summary(payload).has_value();
   if (const auto lines = wire::unpack_lines(payload)) must(lines->size() <= payload.size());
   if (const auto found = wire::unpack_entries(payload)) must(found->size() <= payload.size());
-  (void)wire::parse_line_slice(payload).has_value();
+  (void)wire::parse_line_slice(payload, "text").has_value();
   (void)wire::parse_edit_result(payload).has_value();
   (void)wire::parse_tree_counts(payload).has_value();
   (void)wire::parse_file_events(payload).has_value();

@@ -166,6 +166,10 @@ TEST_CASE("Agent's stream: what breaks its rules ends the connection", "[integra
     const Bytes much(wire::kAgentStreamCredit + 1);
     f.agent->send(FrameType::kData, kFirst, much);
   }
+  SECTION("an end that is long") {
+    opened();
+    f.agent->send(FrameType::kEnd, kFirst + 10, bytes_of("x"));
+  }
   SECTION("an answer to itself") {
     opened();
     f.agent->send(FrameType::kResponse, kFirst + 10, wire::encode_nothing());
@@ -183,6 +187,23 @@ TEST_CASE("Agent's stream: a host that does not serve takes one for a broken pro
   CHECK(f.said.empty());
   f.agent->send(FrameType::kRequest, kFirst, f.connect());
   CHECK(f.is_ended());
+}
+
+TEST_CASE("Agent's stream: one that asks on and reads nothing is let go of",
+          "[integration][proxy][security][slow]") {
+  ServingHost f;
+  // Each is refused at once; its number only grows.
+  constexpr std::uint32_t kAtOnce = 1000;
+  for (std::uint32_t next = kFirst; next < kFirst + 1'000'000; next += kAtOnce) {
+    if (!guest::is_connected(*f.guest)) break;
+    Bytes requests;
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      wire::append_frame(requests, FrameType::kRequest, wire::Channel::kMain, next + i,
+                         wire::encode_cbor({{"kind", 9}}));
+    }
+    f.agent->send_bytes(requests);
+  }
+  CHECK_FALSE(guest::is_connected(*f.guest));
 }
 
 TEST_CASE("Agent's stream: of a kind that is not known, and over the limit, it is refused",

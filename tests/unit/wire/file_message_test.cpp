@@ -150,7 +150,7 @@ TEST_CASE("File reply: what is answered comes through whole", "[unit][wire][file
   slice.cut = true;
   slice.content_type = "text/plain; charset=utf-8";
   slice.info.etag = "1-2";
-  const auto lines = wire::parse_line_slice(wire::encode_line_slice(slice)).value();
+  const auto lines = wire::parse_line_slice(wire::encode_line_slice(slice), "").value();
   CHECK(lines.next == 7U);
   CHECK(lines.total_lines == 9U);
   CHECK(lines.offset == 40);
