@@ -171,7 +171,7 @@ TEST_CASE("Guest: a piece of nothing is not taken for the end of a file",
     first = base::sync_wait(f.loop, file.content->next(call));
   });
   const auto stream = f.agent.receive()->stream;
-  f.agent.send(wire::FrameType::kEvent, stream, wire::encode_opened({}));
+  f.agent.send(wire::FrameType::kEvent, stream, wire::encode_opened({{}, 3, ""}));
   f.agent.send(wire::FrameType::kData, stream, {});
   f.agent.send(wire::FrameType::kData, stream, Bytes(3));
   caller.join();
@@ -226,7 +226,7 @@ TEST_CASE("Guest: a command with a timeout ends though the agent says nothing an
   std::thread caller([&] { result = run(); });
   const auto request = f.agent.receive();
   if (streamed && started) {
-    f.agent.send(wire::FrameType::kEvent, request->stream, {});
+    f.agent.send(wire::FrameType::kEvent, request->stream, wire::encode_nothing());
   }
   const auto cancel = f.agent.receive();
   caller.join();

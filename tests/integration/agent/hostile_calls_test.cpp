@@ -70,6 +70,35 @@ TEST_CASE("Guest: an agent that sends on to a call that is over, and reads nothi
   CHECK_FALSE(guest::is_connected(host.guest()));
 }
 
+TEST_CASE("Guest: what comes for a call that ended ends the connection",
+          "[integration][guest][security]") {
+  const std::vector<test::Said> late{test::answer(wire::encode_nothing()),
+                                     test::event(wire::encode_nothing()),
+                                     test::data(Bytes(1)),
+                                     test::data({}),
+                                     {wire::FrameType::kError, wire::encode_nothing()},
+                                     {wire::FrameType::kEnd, {}},
+                                     {wire::FrameType::kCredit, Bytes(8, std::byte{1})}};
+  for (const HostCall& call : all_calls()) {
+    if (call.name == std::string_view("watch")) continue;  // it never ends
+    for (const test::Said& said : late) {
+      CAPTURE(call.name, static_cast<int>(said.type));
+      HostCall twice = call;
+      twice.run = [&](base::IoLoop& loop, Guest& guest, const CallContext& context) {
+        CHECK_FALSE(call.run(loop, guest, context));
+        const auto status = base::sync_wait(loop, guest.status(context));
+        return status ? std::optional<Error>() : status.error();
+      };
+      const auto part = [&](const Attacker& at) {
+        at.hear_upload();
+        for (const test::Said& each : call.honest(at.request)) at.say(each);
+        at.say(said);
+      };
+      CHECK(test::try_one(twice, {"more", test::Fate::kProvider, part}) == "");
+    }
+  }
+}
+
 TEST_CASE("Guest: a deadline that passed counts also while more has come than was taken",
           "[integration][guest][security]") {
   base::IoLoop loop;
