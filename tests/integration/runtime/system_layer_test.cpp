@@ -193,6 +193,8 @@ void install_all_until_an_archive(Packages& packages, bool real_packages) {
     Workspace workspace = packages.acquire();
     sandbox = workspace.sandbox_id();
     install_by_apt(workspace);
+    // apt was not root when it got them.
+    CHECK(run(workspace, "stat -c %U /var/cache/apt/archives/partial") == "_apt\n");
     if (real_packages) install_real_packages(workspace);
     if (!real_packages) cove::test::skip_part(kNotFetched);
     install_by_pip_and_npm(workspace);
