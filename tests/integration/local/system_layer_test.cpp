@@ -193,6 +193,10 @@ TEST_CASE("System layer: an ordinary user without a tree is told what it takes",
   REQUIRE_FALSE(no_ids);
   CHECK(no_ids.error().code() == ErrorCode::kUnsupported);
   CHECK_THAT(no_ids.error().message(), Contains("usermod --add-subuids") || Contains("uidmap"));
+  const auto of_another = machine.start(instance, writable("/"));
+  REQUIRE_FALSE(of_another);
+  CHECK(of_another.error().code() == ErrorCode::kUnsupported);
+  CHECK_THAT(of_another.error().message(), Contains("unpack it as this user"));
 }
 
 // Run by the next case as an ordinary user who has subordinate ids.
@@ -226,6 +230,74 @@ TEST_CASE("System layer of an ordinary user with subordinate ids", "[.][system-o
   offline->reset();
   machine.remove(first.volume).value();
   CHECK_FALSE(fs::exists(machine.path_of(first.volume)));
+}
+
+// Run by the next case as such a user, over a tree in which one file is not this user's.
+TEST_CASE("System layer of an ordinary user over a foreign tree", "[.][foreign-tree-of-user]") {
+  const std::vector<std::string> words = cove::test::child_words();
+  LocalMachine machine;
+  const InstanceRef instance{machine.new_volume(), Epoch{1}};
+  machine.create(instance.volume).value();
+  const auto refused = machine.start(instance, writable(words.at(0)));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == ErrorCode::kUnsupported);
+  CHECK_THAT(refused.error().message(),
+             Contains("'" + words.at(1) + "' of the root tree '" + words.at(0) +
+                      "' belongs to user " + words.at(2)) &&
+                 Contains("chown -R -h " + std::to_string(::geteuid()) + ":"));
+  CHECK_FALSE(fs::exists(machine.path_of(instance.volume) + "/system"));
+}
+
+TEST_CASE("System layer: a user whose tree holds what is another's is told what to do",
+          "[integration][local][system]") {
+  if (!is_host_root()) return;
+  struct Foreign {
+    std::string path;
+    uid_t uid;
+    gid_t gid;
+  };
+  const uid_t own = cove::test::kOrdinaryUser;
+  const std::vector<Foreign> cases = {
+      {"usr", 0, 0}, {"etc/passwd", 0, 0}, {"usr/bin/sh", own, 50}, {"usr/lib64", 70'000, own}};
+  for (const Foreign& foreign : cases) {
+    INFO(foreign.path);
+    const cove::test::TemporaryDirectory directory;
+    const std::string tree = directory.path() + "/tree";
+    fs::create_directory(tree);
+    make_tree(tree);
+    fs::permissions(directory.path(), fs::perms(0755));
+    const std::string id = std::to_string(own);
+    REQUIRE(std::system(("chown -R -h " + id + ":" + id + " '" + tree + "'").c_str()) == 0);
+    REQUIRE(::lchown((tree + "/" + foreign.path).c_str(), foreign.uid, foreign.gid) == 0);
+    const auto run = cove::test::run_as_user_with_subordinate_ids(
+        "[foreign-tree-of-user]",
+        {tree, foreign.path,
+         std::to_string(foreign.uid) + " and group " + std::to_string(foreign.gid)});
+    if (!run.skipped.empty()) return cove::test::skip(run.skipped);
+    INFO(run.output);
+    CHECK(run.passed);
+  }
+}
+
+TEST_CASE("System layer: a tree of ids that a sandbox does not have is refused to root too",
+          "[integration][local][system]") {
+  if (!is_host_root()) return;
+  LocalMachine machine;
+  const std::string tree = machine.directory.path() + "/tree";
+  fs::create_directory(tree);
+  make_tree(tree);
+  const InstanceRef instance{machine.new_volume(), Epoch{1}};
+  machine.create(instance.volume).value();
+  REQUIRE(::lchown((tree + "/usr").c_str(), 70'000, 70'000) == 0);
+  const auto refused = machine.start(instance, writable(tree));
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code() == ErrorCode::kUnsupported);
+  CHECK_THAT(refused.error().message(), Contains("unpack it as root"));
+  CHECK_FALSE(fs::exists(machine.path_of(instance.volume) + "/system"));
+  // An odd file does not count.
+  REQUIRE(::lchown((tree + "/usr").c_str(), 0, 0) == 0);
+  REQUIRE(::lchown((tree + "/etc/passwd").c_str(), 70'000, 70'000) == 0);
+  if (start(machine, instance, writable(tree))) CHECK(machine.output(instance, "id -u") == "0\n");
 }
 
 TEST_CASE("System layer: an ordinary user has one over a tree of its own",

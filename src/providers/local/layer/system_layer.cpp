@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "base/system/system_error.hpp"
+#include "base/text/display_text.hpp"
 #include "providers/local/layer/ownership.hpp"
+#include "providers/local/layer/unmapped_entries.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {
@@ -42,9 +44,39 @@ Result<SystemBase> base_of(const SandboxPolicy& policy, bool is_user) {
     return Error(ErrorCode::kUnsupported,
                  "the root tree '" + policy.root_tree +
                      "' belongs to another user: with a writable system an ordinary user needs one "
-                     "of its own (unpack it as this user)");
+                     "of its own: unpack it as this user");
   }
   return tree_system_base(*readable, policy.root_tree);
+}
+
+/// kUnsupported where files of the tree would be nobody's inside. Looked at where the layer is
+/// made, once for a volume.
+Result<void> check_owners(const SystemLayer& layer, int volume, const std::string& tree) {
+  struct stat info{};
+  if (layer.base.is_host || ::fstatat(volume, kSystemPart, &info, AT_SYMLINK_NOFOLLOW) == 0) {
+    return ok();
+  }
+  const bool is_user = layer.subordinate.has_value();
+  const auto is_mapped = [&](std::uint32_t uid, std::uint32_t gid) {
+    if (!is_user) return uid < UidRange::kCount && gid < UidRange::kCount;
+    const SubordinateIds& ids = *layer.subordinate;
+    return (uid == ::geteuid() || uid - ids.first_uid < SubordinateIds::kCount) &&
+           (gid == ::getegid() || gid - ids.first_gid < SubordinateIds::kCount);
+  };
+  // Root has a tree of an image: a file in it with an odd owner is no reason to refuse the tree.
+  COVE_TRY(const auto found,
+           is_user ? unmapped_entry(layer.base, is_mapped) : unmapped_top(layer.base, is_mapped));
+  if (!found) return ok();
+  const std::string remedy =
+      is_user
+          ? "unpack it as this user, or give it all of it: chown -R -h " +
+                std::to_string(::geteuid()) + ":" + std::to_string(::getegid()) + " '" + tree + "'"
+          : "unpack it as root, with the owners that it had (tar --numeric-owner)";
+  return Error(ErrorCode::kUnsupported,
+               base::quoted(found->path) + " of the root tree '" + tree + "' belongs to user " +
+                   std::to_string(found->uid) + " and group " + std::to_string(found->gid) +
+                   ", whom a writable system does not have: not even its root could change it; " +
+                   remedy);
 }
 
 }  // namespace
@@ -57,6 +89,7 @@ Result<SystemLayer> SystemLayers::open(const OpenedVolume& volume, const Sandbox
   if (!range) {
     COVE_TRY(layer.subordinate, subordinate_ids());
   }
+  COVE_TRY_VOID(check_owners(layer, *volume.directory, policy.root_tree));
   COVE_TRY(layer.part, parts_.open(*volume.directory, layer.base, made_up_etc, range));
   return layer;
 }
