@@ -152,6 +152,8 @@ def put_database(tree, packages, names):
         tree.write(f"{DPKG}/{name}", "" if name == "available" else read(f"{DPKG}/{name}"))
     os.makedirs(tree.path(DPKG + "/updates"), exist_ok=True)
     for path in glob.glob(DPKG + "/triggers/*"):
+        if os.path.basename(path) in ("Lock", "Unincorp"):  # what waits to be done on this machine
+            continue
         kept = [line for line in read(path).splitlines(True)
                 if re.split("[/: ]", line.split()[-1])[0] in names]
         if kept:

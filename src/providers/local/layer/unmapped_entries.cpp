@@ -1,21 +1,18 @@
 #include "providers/local/layer/unmapped_entries.hpp"
 
 #include <cerrno>
+#include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 #include "base/system/system_error.hpp"
-#include "base/system/unique_fd.hpp"
 #include "providers/local/small_files.hpp"
 
 namespace cove::local {
 
-using base::UniqueFd;
-
 namespace {
-
-constexpr int kMaxDepth = 64;
 
 using Found = Result<std::optional<UnmappedEntry>>;
 
@@ -23,38 +20,48 @@ using Found = Result<std::optional<UnmappedEntry>>;
 /// by.
 bool is_of_machine(const Error& error) { return error.code() == ErrorCode::kQuotaExceeded; }
 
+/// What is below one top directory, on its own file system.
 class Walk {
  public:
-  Walk(const IsMapped& is_mapped, dev_t device) : is_mapped_(is_mapped), device_(device) {}
+  Walk(const OverlaidDirectory& directory, dev_t device, const IsMapped& is_mapped)
+      : directory_(directory), device_(device), is_mapped_(is_mapped) {}
 
-  Found visit(int directory, const std::string& prefix, int depth) {
-    const auto names = names_in(directory);
-    if (!names) return is_of_machine(names.error()) ? Found(names.error()) : Found(std::nullopt);
-    for (const std::string& name : *names) {
-      COVE_TRY(auto found, look(directory, prefix, name, depth));
+  Found run() {
+    while (!pending_.empty()) {
+      const std::string path = std::move(pending_.back());
+      pending_.pop_back();
+      COVE_TRY(auto found, look_into(path));
       if (found) return found;
     }
     return Found(std::nullopt);
   }
 
  private:
-  Found look(int directory, const std::string& prefix, const std::string& name, int depth) {
-    struct stat info{};
-    if (::fstatat(directory, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
-        info.st_dev != device_) {
-      return Found(std::nullopt);
+  Found look_into(const std::string& path) {
+    const auto opened = open_directory(*directory_.lower, path);
+    if (!opened) return is_of_machine(opened.error()) ? Found(opened.error()) : Found(std::nullopt);
+    COVE_TRY(const auto names, names_in(**opened));
+    for (const std::string& name : names) {
+      struct stat info{};
+      if (::fstatat(**opened, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+          info.st_dev != device_) {
+        continue;
+      }
+      std::string below = path;
+      below.append("/").append(name);
+      if (!is_mapped_(info.st_uid, info.st_gid)) {
+        const std::string shown = directory_.name + below.substr(1);  // without the "."
+        return Found(UnmappedEntry{shown, info.st_uid, info.st_gid});
+      }
+      if (S_ISDIR(info.st_mode)) pending_.push_back(std::move(below));
     }
-    if (!is_mapped_(info.st_uid, info.st_gid)) {
-      return Found(UnmappedEntry{prefix + name, info.st_uid, info.st_gid});
-    }
-    if (!S_ISDIR(info.st_mode) || depth == kMaxDepth) return Found(std::nullopt);
-    const auto child = open_directory(directory, name);
-    if (!child) return is_of_machine(child.error()) ? Found(child.error()) : Found(std::nullopt);
-    return visit(**child, prefix + name + "/", depth + 1);
+    return Found(std::nullopt);
   }
 
-  const IsMapped& is_mapped_;
+  const OverlaidDirectory& directory_;
   dev_t device_;
+  const IsMapped& is_mapped_;
+  std::vector<std::string> pending_{"."};
 };
 
 Result<struct stat> facts_of(const OverlaidDirectory& directory) {
@@ -80,10 +87,7 @@ Found unmapped_entry(const SystemBase& base, const IsMapped& is_mapped) {
   if (top) return top;
   for (const OverlaidDirectory& directory : base.overlaid) {
     COVE_TRY(const struct stat info, facts_of(directory));
-    const auto opened = open_directory(*directory.lower, ".");
-    if (!opened && is_of_machine(opened.error())) return opened.error();
-    if (!opened) continue;
-    COVE_TRY(auto found, Walk(is_mapped, info.st_dev).visit(**opened, directory.name + "/", 0));
+    COVE_TRY(auto found, Walk(directory, info.st_dev, is_mapped).run());
     if (found) return found;
   }
   return Found(std::nullopt);
