@@ -16,6 +16,10 @@ constexpr std::uint64_t kSearchWindow = 1024 * 1024;
 /// How long the agent's last words are waited for after the caller's time is over.
 constexpr std::chrono::seconds kSettleTime{5};
 
+/// What it may have found by then and still gives, in bytes: some megabytes that wait for their
+/// turn, or the newest files.
+constexpr std::uint64_t kMostLate = 64U << 20U;
+
 Result<std::vector<GrepLine>> unpack(ByteView bytes, GrepLine*) {
   return wire::unpack_lines(bytes);
 }
@@ -47,12 +51,17 @@ class AgentSearch final : public SearchStream<Item> {
   Task<Result<std::vector<Item>>> next(const CallContext& call) override {
     const auto owner = owner_;
     StreamOwner& stream = *owner;
+    const Clock& clock = stream.link()->runtime.clock;
     // Results may come faster than the deadline's timer runs.
-    if (!stream->is_over()) COVE_CO_TRY_VOID(check_time(stream, call));
+    const Result<void> in_time = stream->is_over() ? ok() : call.check(clock);
+    if (!in_time && !ended_early_) end_early(stream, in_time.error());
     while (stream->arrived.empty() && !stream->is_over()) {
-      const CallContext bound = ended_early_ ? patience_ : call;
+      const Instant began = clock.now();
+      CallContext bound = call;
+      if (ended_early_) bound = CallContext{.deadline = began + patience_};
       const Result<void> changed = co_await stream->changed(bound);
       if (!changed && ended_early_) co_return changed.error();
+      if (ended_early_) patience_ -= clock.now() - began;
       if (!changed) end_early(stream, changed.error());
     }
     if (!stream->arrived.empty()) co_return take(stream);
@@ -67,6 +76,9 @@ class AgentSearch final : public SearchStream<Item> {
     const Bytes bytes = stream->take_arrived().bytes;
     COVE_TRY(auto items, checked(*stream.link(), unpack(bytes, static_cast<Item*>(nullptr))));
     stream.link()->connection->used(*stream, bytes.size());
+    if (ended_early_ && (late_ += bytes.size()) > kMostLate) {
+      return broken(stream, "results on and on after it was told to end");
+    }
     if (items.empty()) return broken(stream, "an empty list");
     for (const Item& item : items) ++(counts(item) ? received_ : beside_);
     if (bounds_.matches && received_ > *bounds_.matches) {
@@ -79,19 +91,9 @@ class AgentSearch final : public SearchStream<Item> {
     return items;
   }
 
-  /// An error: the agent was told to end long enough ago.
-  Result<void> check_time(StreamOwner& stream, const CallContext& call) {
-    const Clock& clock = stream.link()->runtime.clock;
-    if (ended_early_) return patience_.check(clock);
-    const Result<void> in_time = call.check(clock);
-    if (!in_time) end_early(stream, in_time.error());
-    return ok();
-  }
-
   /// The agent stops, and says what it has.
   void end_early(StreamOwner& stream, const Error& cause) {
     ended_early_ = true;
-    patience_.deadline = stream.link()->runtime.clock.now() + kSettleTime;
     const wire::Cancel cancel{.timed_out = cause.code() == ErrorCode::kTimeout, .discard = false};
     stream.link()->connection->cancel(*stream, cancel);
   }
@@ -113,7 +115,8 @@ class AgentSearch final : public SearchStream<Item> {
   std::uint64_t received_ = 0;
   std::uint64_t beside_ = 0;
   bool ended_early_ = false;
-  CallContext patience_;
+  Duration patience_ = kSettleTime;  ///< of waiting, after that; a slow reader takes none of it
+  std::uint64_t late_ = 0;           ///< bytes that came after that
 };
 
 wire::SearchStart start_of(const Link& link, const GuestPath& path, const CallContext& call) {

@@ -30,12 +30,14 @@ wire::Greeting greeting() {
 /// given: they pass at once.
 class LateClock final : public Clock {
  public:
-  Instant now() const override { return system_.now() - (late_ ? 9800ms : 0ms); }
+  Instant now() const override { return system_.now() - (late_ ? 9800ms : 0ms) + passed_.load(); }
   void be_late() { late_ = true; }
+  void pass(Duration time) { passed_ = passed_.load() + time; }
 
  private:
   base::SystemClock system_;
   std::atomic<bool> late_ = false;
+  std::atomic<Duration> passed_ = Duration(0);
 };
 
 /// A host, and the agent's end of its connection in our hands.
@@ -236,4 +238,36 @@ TEST_CASE("Guest: a command with a timeout ends though the agent says nothing an
   CHECK(result.error().message() ==
         "the agent does not answer: it did not say within 10 s that the command ended; a stop of "
         "the sandbox ends it");
+}
+
+TEST_CASE("Guest: a search that was told to end gives what it found, however slow its reader is",
+          "[integration][guest][threads]") {
+  HostileFixture f;
+  const auto guest = f.greeted();
+  wire::LinePacker packer;
+  packer.begin("f", TextEncoding::kBytes);
+  packer.add({.line = 1, .column = 1, .text = "match"});
+  const Bytes batch = packer.take();
+  std::thread caller([&] {
+    const GuestPath path{"", "f"};
+    const GrepQuery query{.pattern = "match"};
+    const CallContext call;
+    const auto found = base::sync_wait(f.loop, guest->grep(path, query, call)).value();
+    const CallContext over{.deadline = f.clock.now()};
+    CHECK(base::sync_wait(f.loop, found->next(over)).value().size() == 1);
+    f.clock.pass(1min);
+    CHECK(base::sync_wait(f.loop, found->next(over)).value().size() == 1);
+    f.clock.pass(1min);
+    CHECK(base::sync_wait(f.loop, found->next(over)).value().empty());
+    CHECK(found->summary().matches == 2);
+  });
+  const auto stream = f.agent.receive()->stream;
+  f.agent.send(wire::FrameType::kData, stream, batch);
+  const auto cancel = f.agent.receive();
+  f.agent.send(wire::FrameType::kData, stream, batch);
+  f.agent.send(wire::FrameType::kResponse, stream,
+               wire::encode_search_summary({.matches = 2, .problems = {}}));
+  caller.join();
+  REQUIRE(cancel);
+  CHECK(cancel->type == wire::FrameType::kCancel);
 }
