@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Level {
   std::string prefix;               // "cove/v1/"
   std::string path;                 // "cove+/v1+"; empty = the root
   std::vector<std::string> tokens;  // names, with `/` after directories; next one at the back
+  bool is_empty = true;             // it holds nothing at all
 };
 
 struct Range {
@@ -72,6 +74,8 @@ Result<void> read_level(int root, const Range& range, Level& level) {
   for (;;) {
     const dirent* const entry = base::next_entry(entries.get());
     if (entry == nullptr) break;
+    const std::string_view name(entry->d_name);
+    if (name != "." && name != "..") level.is_empty = false;
     auto token = token_of(directory, *entry);
     if (token && range.contains(level.prefix + *token)) level.tokens.push_back(std::move(*token));
   }
@@ -101,6 +105,8 @@ Result<ObjectPage> ObjectTree::list(const std::string& prefix, const std::string
       const std::string& parent = levels.back().path;
       levels.push_back({full, parent.empty() ? token : parent + "/" + token, {}});
       COVE_TRY_VOID(read_level(*root_, range, levels.back()));
+      // Whoever made it, or took the last object out of it, died before the next step.
+      if (levels.back().is_empty) prune(levels.back().path);
       continue;
     }
     Result<ObjectInfo> info = stat(ObjectKey(full));

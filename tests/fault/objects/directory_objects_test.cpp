@@ -113,6 +113,22 @@ TEST_CASE("DirectoryObjects: a writer that was killed leaves nothing, and the ke
   CHECK(opened.objects.put("a/b", "mine"));
 }
 
+TEST_CASE("DirectoryObjects: directories that a killed process left empty go with a list",
+          "[fault][objects]") {
+  const ScratchTree scratch;
+  const std::string path = scratch.path("store");
+  Opened opened(path);
+  REQUIRE(opened.objects.put("a/kept", "x"));
+  std::filesystem::create_directories(path + "/a+/died+/here+");
+  std::filesystem::create_directories(path + "/b+/died+");
+  CHECK(opened.objects.list("a/", "", 10).value().objects.size() == 1);
+  CHECK_FALSE(std::filesystem::exists(path + "/a+/died+"));
+  CHECK(std::filesystem::exists(path + "/b+/died+"));  // nobody asked for it
+  CHECK(opened.objects.list("", "", 10).value().objects.size() == 1);
+  CHECK_FALSE(std::filesystem::exists(path + "/b+"));
+  CHECK(opened.objects.get("a/kept"));
+}
+
 TEST_CASE("DirectoryObjects: opening does not disturb a writer that lives", "[fault][objects]") {
   const bool unnamed = GENERATE(true, false);
   const ScratchTree scratch;

@@ -8,6 +8,8 @@
 #include "support/raw/raw_wire.hpp"
 #include "wire/cbor.hpp"
 #include "wire/reply.hpp"
+#include "wire/search_batch.hpp"
+#include "wire/search_request.hpp"
 
 using namespace std::chrono_literals;
 using namespace cove;
