@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -115,5 +116,69 @@ void no_descriptors(const char* state_dir) {
   WORKS(cove_stop(app, cove_workspace_sandbox_id(workspace), NULL, &error));
   run("echo again", "again\n");
   write_and_read();
+  end();
+}
+
+/* Connections that calls side by side leave open are let go of where something else needs room. */
+
+static void* call_often(void* unused) {
+  int i;
+  for (i = 0; i < 5; ++i) run("echo here", "here\n");
+  return unused;
+}
+
+static void call_side_by_side(void) {
+  enum { kThreads = 12 };
+  pthread_t all[kThreads];
+  int i;
+  for (i = 0; i < kThreads; ++i) CHECK(pthread_create(&all[i], NULL, call_often, NULL) == 0);
+  for (i = 0; i < kThreads; ++i) CHECK(pthread_join(all[i], NULL) == 0);
+}
+
+void busy_with_few_descriptors(const char* state_dir) {
+  const cove_workspace_key bob = {sizeof bob, 0, "app", "guest", "bob"};
+  cove_workspace* first;
+  cove_error* error = NULL;
+  may_open(64); /* and the sandboxes as many as they like */
+  begin(state_dir);
+  write_and_read();
+  call_side_by_side();
+  first = workspace;
+  WORKS(cove_acquire(app, &bob, NULL, &workspace, &error));
+  write_and_read();
+  call_side_by_side();
+  WORKS(cove_stop(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  WORKS(cove_archive(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  run("cat note", "kept");
+  WORKS(cove_destroy(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  cove_workspace_free(workspace);
+  workspace = first;
+  end();
+}
+
+/* However many there are, an archive that fails loses nothing, and neither does what wakes it. */
+void archived_with_fewer_descriptors(const char* state_dir) {
+  const char* const argv[] = {"cat", "note"};
+  cove_exec_result* result;
+  cove_error* error = NULL;
+  rlim_t most;
+  int worked = 0;
+  may_open(64);
+  begin(state_dir);
+  write_and_read();
+  for (most = 4; most <= 64; most += 1) {
+    const char* const id = cove_workspace_sandbox_id(workspace);
+    may_open(most);
+    worked = WORKS_OR_TELLS(cove_stop(app, id, NULL, &error));
+    worked = WORKS_OR_TELLS(cove_archive(app, id, NULL, &error)) && worked;
+    result = NULL;
+    worked = WORKS_OR_TELLS(cove_workspace_exec(workspace, argv, 2, NULL, &result, &error)) && worked;
+    if (result != NULL) CHECK(strcmp(cove_exec_result_text(result, COVE_STDOUT, NULL), "kept") == 0);
+    cove_exec_result_free(result);
+    may_open(64);
+    if (!worked) WORKS(cove_stop(app, id, NULL, &error)); /* one that was begun is ended first */
+    run("cat note", "kept");
+  }
+  CHECK(worked);
   end();
 }
