@@ -172,8 +172,10 @@ void archived_with_fewer_descriptors(const char* state_dir) {
     worked = WORKS_OR_TELLS(cove_stop(app, id, NULL, &error));
     worked = WORKS_OR_TELLS(cove_archive(app, id, NULL, &error)) && worked;
     result = NULL;
-    worked = WORKS_OR_TELLS(cove_workspace_exec(workspace, argv, 2, NULL, &result, &error)) && worked;
-    if (result != NULL) CHECK(strcmp(cove_exec_result_text(result, COVE_STDOUT, NULL), "kept") == 0);
+    worked =
+        WORKS_OR_TELLS(cove_workspace_exec(workspace, argv, 2, NULL, &result, &error)) && worked;
+    if (result != NULL)
+      CHECK(strcmp(cove_exec_result_text(result, COVE_STDOUT, NULL), "kept") == 0);
     cove_exec_result_free(result);
     may_open(64);
     if (!worked) WORKS(cove_stop(app, id, NULL, &error)); /* one that was begun is ended first */

@@ -13,7 +13,8 @@ namespace {
 /// for the others.
 constexpr std::size_t kMostLanes = 8;
 
-/// Of so many descriptors that a host may have, one lane's: the others are for what has no other way.
+/// Of so many descriptors that a host may have, one lane's: the others are for what has no other
+/// way.
 constexpr rlim_t kDescriptorsPerLane = 64;
 
 std::size_t most_lanes() noexcept {
