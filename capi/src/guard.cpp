@@ -3,6 +3,9 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
+
+#include "base/values/caught.hpp"
 
 namespace cove::capi {
 
@@ -11,6 +14,12 @@ cove_error* current_exception_as_error() noexcept {
     throw;
   } catch (const std::bad_alloc&) {
     return out_of_memory_error();
+  } catch (const std::system_error&) {
+    try {
+      return new cove_error(base::caught_error());
+    } catch (...) {
+      return out_of_memory_error();
+    }
   } catch (const std::exception& e) {
     try {
       return new cove_error(

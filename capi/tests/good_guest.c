@@ -216,6 +216,8 @@ static const struct {
     {"exit_in_a_call", exit_in_a_call},
     {"few_descriptors", few_descriptors},
     {"fewer_descriptors", fewer_descriptors},
+    {"busy_with_few_descriptors", busy_with_few_descriptors},
+    {"archived_with_fewer_descriptors", archived_with_fewer_descriptors},
     {"no_descriptors", no_descriptors},
     {"forks", forks},
     {"other_locale", other_locale},

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -94,26 +95,150 @@ void fewer_descriptors(const char* state_dir) {
   end();
 }
 
-void no_descriptors(const char* state_dir) {
+static void try_files(void) {
+  cove_error* error = NULL;
+  cove_buffer* text = NULL;
+  cove_file_info* info = NULL;
+  cove_file_page* page = NULL;
+  cove_find_result* found = NULL;
+  WORKS_OR_TELLS(cove_workspace_write_file(workspace, "note", "kept", 4, NULL, NULL, &error));
+  WORKS_OR_TELLS(cove_workspace_read_file(workspace, "note", NULL, &text, &error));
+  WORKS_OR_TELLS(cove_workspace_stat(workspace, "note", NULL, &info, &error));
+  WORKS_OR_TELLS(cove_workspace_list(workspace, ".", NULL, &page, &error));
+  WORKS_OR_TELLS(cove_workspace_find(workspace, ".", NULL, &found, &error));
+  cove_buffer_free(text);
+  cove_file_info_free(info);
+  cove_file_page_free(page);
+  cove_find_result_free(found);
+}
+
+static void try_command(void) {
   const char* const argv[] = {"echo", "here"};
   cove_exec_result* result = NULL;
+  cove_process_info* info = NULL;
+  cove_error* error = NULL;
+  WORKS_OR_TELLS(cove_workspace_exec(workspace, argv, 2, NULL, &result, &error));
+  WORKS_OR_TELLS(cove_workspace_start_process(workspace, argv, 2, NULL, NULL, &info, &error));
+  cove_exec_result_free(result);
+  cove_process_info_free(info);
+}
+
+static void try_reports(void) {
+  cove_error* error = NULL;
+  cove_buffer* text[6] = {NULL};
+  size_t i;
+  WORKS_OR_TELLS(
+      cove_status_json(app, cove_workspace_sandbox_id(workspace), NULL, &text[0], &error));
+  WORKS_OR_TELLS(cove_list_json(app, NULL, &text[1], &error));
+  WORKS_OR_TELLS(cove_metrics_text(app, NULL, &text[2], &error));
+  WORKS_OR_TELLS(cove_doctor_json(app, NULL, &text[3], &error));
+  WORKS_OR_TELLS(cove_orphans_json(app, NULL, &text[4], &error));
+  WORKS_OR_TELLS(cove_sweep_json(app, NULL, &text[5], &error));
+  for (i = 0; i < sizeof text / sizeof text[0]; ++i) cove_buffer_free(text[i]);
+}
+
+static void try_another_workspace(void) {
+  const cove_workspace_key bob = {sizeof bob, 0, "app", "guest", "bob"};
+  cove_workspace* another = NULL;
+  cove_error* error = NULL;
+  WORKS_OR_TELLS(cove_acquire(app, &bob, NULL, &another, &error));
+  cove_workspace_free(another);
+}
+
+void no_descriptors(const char* state_dir) {
+  const cove_workspace_key bob = {sizeof bob, 0, "app", "guest", "bob"};
+  cove_workspace* another = NULL;
   cove_error* error = NULL;
   int taken[256];
+  int before;
   int count = 0;
   may_open(200);
+  before = open_descriptors();
   begin(state_dir);
   run("echo here", "here\n");
   while ((taken[count] = open("/dev/null", O_RDONLY | O_CLOEXEC)) >= 0) ++count;
-  WORKS_OR_TELLS(cove_workspace_exec(workspace, argv, 2, NULL, &result, &error));
-  cove_exec_result_free(result);
-  WORKS_OR_TELLS(cove_workspace_write_file(workspace, "note", "kept", 4, NULL, NULL, &error));
+  try_command();
+  try_files();
+  try_reports();
+  try_another_workspace();
   WORKS_OR_TELLS(cove_stop(app, cove_workspace_sandbox_id(workspace), NULL, &error));
-  WORKS_OR_TELLS(cove_workspace_exec(workspace, argv, 2, NULL, &result, &error));
-  cove_exec_result_free(result);
+  try_command();
+  try_reports();
   while (count > 0) close(taken[--count]);
   /* A stop that was begun is ended first. */
   WORKS(cove_stop(app, cove_workspace_sandbox_id(workspace), NULL, &error));
   run("echo again", "again\n");
   write_and_read();
+  WORKS(cove_acquire(app, &bob, NULL, &another, &error));
+  WORKS(cove_destroy(app, cove_workspace_sandbox_id(another), NULL, &error));
+  cove_workspace_free(another);
+  end();
+  CHECK(open_descriptors() == before);
+}
+
+/* Connections that calls side by side leave open are let go of where something else needs room. */
+
+static void* call_often(void* unused) {
+  int i;
+  for (i = 0; i < 5; ++i) run("echo here", "here\n");
+  return unused;
+}
+
+static void call_side_by_side(void) {
+  enum { kThreads = 12 };
+  pthread_t all[kThreads];
+  int i;
+  for (i = 0; i < kThreads; ++i) CHECK(pthread_create(&all[i], NULL, call_often, NULL) == 0);
+  for (i = 0; i < kThreads; ++i) CHECK(pthread_join(all[i], NULL) == 0);
+}
+
+void busy_with_few_descriptors(const char* state_dir) {
+  const cove_workspace_key bob = {sizeof bob, 0, "app", "guest", "bob"};
+  cove_workspace* first;
+  cove_error* error = NULL;
+  may_open(64); /* and the sandboxes as many as they like */
+  begin(state_dir);
+  write_and_read();
+  call_side_by_side();
+  first = workspace;
+  WORKS(cove_acquire(app, &bob, NULL, &workspace, &error));
+  write_and_read();
+  call_side_by_side();
+  WORKS(cove_stop(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  WORKS(cove_archive(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  run("cat note", "kept");
+  WORKS(cove_destroy(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  cove_workspace_free(workspace);
+  workspace = first;
+  end();
+}
+
+/* However many there are, an archive that fails loses nothing, and neither does what wakes it. */
+void archived_with_fewer_descriptors(const char* state_dir) {
+  const char* const argv[] = {"cat", "note"};
+  cove_exec_result* result;
+  cove_error* error = NULL;
+  rlim_t most;
+  int worked = 0;
+  may_open(64);
+  begin(state_dir);
+  write_and_read();
+  /* Below what is open already all of them are alike. */
+  for (most = (rlim_t)open_descriptors() - 6; most <= 64; ++most) {
+    const char* const id = cove_workspace_sandbox_id(workspace);
+    may_open(most);
+    worked = WORKS_OR_TELLS(cove_stop(app, id, NULL, &error));
+    worked = WORKS_OR_TELLS(cove_archive(app, id, NULL, &error)) && worked;
+    result = NULL;
+    worked =
+        WORKS_OR_TELLS(cove_workspace_exec(workspace, argv, 2, NULL, &result, &error)) && worked;
+    if (result != NULL)
+      CHECK(strcmp(cove_exec_result_text(result, COVE_STDOUT, NULL), "kept") == 0);
+    cove_exec_result_free(result);
+    may_open(64);
+    if (!worked) WORKS(cove_stop(app, id, NULL, &error)); /* one that was begun is ended first */
+    run("cat note", "kept");
+  }
+  CHECK(worked);
   end();
 }

@@ -1,8 +1,10 @@
 /// No exception crosses.
 #include "guard.hpp"
 
+#include <cerrno>
 #include <new>
 #include <stdexcept>
+#include <system_error>
 
 #include "support.hpp"
 
@@ -38,6 +40,16 @@ TEST_CASE("Guard: anything else that is thrown becomes internal too", "[capi][gu
   CHECK(capi::guarded(&error, []() -> Result<void> { throw 42; }) == COVE_INTERNAL);
   const ErrorHandle owned(error);
   CHECK(std::string(cove_error_message(error)) == "a fault in Cove: an unknown exception");
+}
+
+TEST_CASE("Guard: what the machine has no more of is told as that", "[capi][guard]") {
+  cove_error* error = nullptr;
+  const auto body = []() -> Result<void> {
+    throw std::system_error(EMFILE, std::system_category(), "make a loop");
+  };
+  CHECK(capi::guarded(&error, body) == COVE_QUOTA_EXCEEDED);
+  const ErrorHandle owned(error);
+  CHECK_THAT(cove_error_message(error), Catch::Contains("descriptors open: raise that"));
 }
 
 TEST_CASE("Guard: no memory is unavailable, without needing memory", "[capi][guard]") {

@@ -195,7 +195,7 @@ Task<Result<void>> remove_session_of(std::shared_ptr<Core> core, WorkspaceKey ke
 
 /// After the state was changed from here, nothing that was known of the guest counts.
 void doubt(Core& core, const SandboxId& sandbox) {
-  if (const auto seat = core.seats().find(sandbox)) seat->doubt();
+  if (const auto seat = core.seats().find(sandbox)) runtime::doubt(core, *seat);
 }
 
 Task<Result<void>> stop_sandbox(std::shared_ptr<Core> core, SandboxId sandbox, StopOptions options,

@@ -6,6 +6,7 @@
 #include "client/guest_link.hpp"
 #include "runtime/core.hpp"
 #include "runtime/cove_impl.hpp"
+#include "runtime/use/bring_up.hpp"
 
 namespace cove {
 
@@ -28,7 +29,7 @@ Task<Result<std::uint32_t>> destroy_source_of(
     std::function<void(const SourceProgress& so_far)> progress, const CallContext& call) {
   auto work = core->lifecycle().destroy_source(source, std::move(progress), call);
   Result<std::uint32_t> result = co_await with_reserve(*core, std::move(work));
-  core->seats().for_each([](runtime::Seat& seat) { seat.doubt(); });
+  core->seats().for_each([&core](runtime::Seat& seat) { runtime::doubt(*core, seat); });
   co_return result;
 }
 

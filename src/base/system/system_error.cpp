@@ -50,7 +50,7 @@ Error system_error(int error_number, const std::string& what) {
   const char* words = ::strerrordesc_np(error_number);
   std::string text =
       what + ": " + (words != nullptr ? words : "error " + std::to_string(error_number));
-  if (error_number == EMFILE) text += "; " + descriptor_limit();
+  text += descriptor_remedy(error_number);
   return {code_of_errno(error_number), std::move(text)};
 }
 

@@ -36,9 +36,10 @@ Error caught_error() {
   try {
     throw;
   } catch (const std::system_error& error) {
+    const ErrorCode code = code_of(error.code());
     std::string text = std::string("unexpected: ") + error.what();
-    if (error.code() == std::errc::too_many_files_open) text += "; " + descriptor_limit();
-    return {code_of(error.code()), std::move(text)};
+    if (code == ErrorCode::kQuotaExceeded) text += descriptor_remedy(error.code().value());
+    return {code, std::move(text)};
   } catch (...) {
     return {ErrorCode::kInternal, "unexpected: " + caught_text()};
   }

@@ -80,7 +80,7 @@ Task<Result<std::shared_ptr<Guest>>> reach(Core& core, Seat& seat, bool is_prove
 Task<Result<void>> look_again(Core& core, Seat& seat, const Error& failure, int tries,
                               const CallContext& call) {
   if (!is_unreachable(failure)) co_return failure;
-  seat.doubt();
+  doubt(core, seat);
   const InstanceRef instance = seat.instance;
   COVE_CO_TRY(const bool gone, co_await core.lifecycle().report_unreachable(instance, call));
   if (tries >= kMostTries) {
@@ -184,6 +184,11 @@ Task<Result<void>> check_not_destroyed(Core& core, const Seat& seat, const CallC
 
 }  // namespace
 
+void doubt(Core& core, Seat& seat) {
+  seat.doubt();
+  core.lanes().close(seat.instance);
+}
+
 Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
                                  const CallContext& call) {
   BroughtUp up;
@@ -192,6 +197,7 @@ Task<Result<BroughtUp>> bring_up(Core& core, Seat& seat, const Place& place,
     COVE_CO_TRY(const AcquiredInstance acquired,
                 co_await core.lifecycle().acquire(place.key, seat.sandbox, call));
     if (up.work == AcquireWork::kNone) up.work = acquired.work;
+    if (seat.instance != acquired.instance) core.lanes().close(seat.instance);
     seat.move_to(acquired.instance, acquired.provider);
     seat.touched = core.clock().now();
     const Preparing& preparing = *place.preparing;

@@ -26,6 +26,10 @@ struct BroughtUp {
   AcquireWork work = AcquireWork::kNone;
 };
 
+/// What was known of the seat's guest may not hold any more: the next use asks it, and nobody's
+/// descriptors are kept for it.
+void doubt(Core& core, Seat& seat);
+
 /// Makes the sandbox run, reaches its guest and prepares it.
 /// Errors: as LifecycleManager::acquire; kUnavailable - it runs, but its guest does not answer;
 /// that of a required step.

@@ -4,12 +4,24 @@
 #include <exception>
 #include <utility>
 
+#include <sys/resource.h>
+
 namespace cove::runtime {
 namespace {
 
 /// Each has four descriptors. A host that blocks in more calls at once shares the common connection
 /// for the others.
 constexpr std::size_t kMostLanes = 8;
+
+/// Of so many descriptors that a host may have, one lane's: the others are for what has no other
+/// way.
+constexpr rlim_t kDescriptorsPerLane = 64;
+
+std::size_t most_lanes() noexcept {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return kMostLanes;
+  return std::min<rlim_t>(kMostLanes, limit.rlim_cur / kDescriptorsPerLane);
+}
 
 }  // namespace
 
@@ -64,15 +76,16 @@ std::unique_ptr<guest::Lane> Lanes::take_idle(const InstanceRef& instance) {
   return lane;
 }
 
-/// Counts one more, where there may be; the one that was used longest ago goes for it.
+/// Counts one more, where there may be; those that were used longest ago go for it.
 bool Lanes::make_room() {
+  const std::size_t most = most_lanes();
   std::list<Idle> gone;  // closed after the mutex
   const std::lock_guard lock(mutex_);
-  if (lanes_ == kMostLanes && !idle_.empty()) {
+  while (lanes_ >= most && !idle_.empty()) {
     gone.splice(gone.begin(), idle_, std::prev(idle_.end()));
     --lanes_;
   }
-  if (lanes_ == kMostLanes) return false;
+  if (lanes_ >= most) return false;
   ++lanes_;
   return true;
 }

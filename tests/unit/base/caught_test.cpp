@@ -34,6 +34,8 @@ TEST_CASE("caught_error: what the machine has no more of is told as that", "[uni
   CHECK(of(EMFILE).code() == ErrorCode::kQuotaExceeded);
   CHECK_THAT(of(EMFILE).message(), Catch::StartsWith("unexpected: make a thread: ") &&
                                        Catch::Contains("descriptors open: raise that"));
+  CHECK(of(ENFILE).code() == ErrorCode::kQuotaExceeded);
+  CHECK_THAT(of(ENFILE).message(), Catch::EndsWith("raise fs.file-max"));
   CHECK(of(EAGAIN).code() == ErrorCode::kUnavailable);
   CHECK(of(ENOENT).code() == ErrorCode::kInternal);  // a fault of ours, not the caller's path
 }
