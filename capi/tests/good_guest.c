@@ -216,6 +216,7 @@ static const struct {
     {"exit_in_a_call", exit_in_a_call},
     {"few_descriptors", few_descriptors},
     {"fewer_descriptors", fewer_descriptors},
+    {"stops_after_many_calls", stops_after_many_calls},
     {"busy_with_few_descriptors", busy_with_few_descriptors},
     {"archived_with_fewer_descriptors", archived_with_fewer_descriptors},
     {"no_descriptors", no_descriptors},

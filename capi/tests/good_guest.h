@@ -33,6 +33,7 @@ void end(void);
 /* The cases. Each begins and ends by itself. */
 void few_descriptors(const char* state_dir);
 void fewer_descriptors(const char* state_dir);
+void stops_after_many_calls(const char* state_dir);
 void busy_with_few_descriptors(const char* state_dir);
 void archived_with_fewer_descriptors(const char* state_dir);
 void no_descriptors(const char* state_dir);

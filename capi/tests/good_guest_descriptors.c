@@ -192,6 +192,31 @@ static void call_side_by_side(void) {
   for (i = 0; i < kThreads; ++i) CHECK(pthread_join(all[i], NULL) == 0);
 }
 
+/* Of Cove's I/O: one, and one for each of those connections. */
+static int open_loops(void) {
+  static const char loop[] = "anon_inode:[eventpoll]";
+  char path[64];
+  char is[64];
+  int fd;
+  int count = 0;
+  for (fd = 0; fd < 1024; ++fd) {
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    count +=
+        readlink(path, is, sizeof is) == sizeof loop - 1 && memcmp(is, loop, sizeof loop - 1) == 0;
+  }
+  return count;
+}
+
+void stops_after_many_calls(const char* state_dir) {
+  cove_error* error = NULL;
+  may_open(1024);
+  begin(state_dir);
+  while (open_loops() == 1) call_side_by_side(); /* a slow machine has none to spare at first */
+  WORKS(cove_stop(app, cove_workspace_sandbox_id(workspace), NULL, &error));
+  CHECK(open_loops() == 1);
+  end();
+}
+
 void busy_with_few_descriptors(const char* state_dir) {
   const cove_workspace_key bob = {sizeof bob, 0, "app", "guest", "bob"};
   cove_workspace* first;
