@@ -202,7 +202,12 @@ static void exit_in_a_call(const char* state_dir) {
 }
 
 static void clear(const char* state_dir) {
+  cove_stop_options stop = COVE_STOP_OPTIONS_INIT;
+  cove_error* error = NULL;
   begin(state_dir);
+  /* What a host that is gone ran may not have ended yet. */
+  stop.drain = COVE_DRAIN_CANCEL;
+  WORKS(cove_stop(app, cove_workspace_sandbox_id(workspace), &stop, &error));
   end();
 }
 
