@@ -93,7 +93,7 @@ Result<CommandRequest> make_command(const Link& link, const std::string& session
                                     const ExecSpec& spec, const CommandForm& form,
                                     const CallContext& call);
 
-/// What is said of the process that was asked for; it may be no other one. kIntegrity.
+/// What is said of the process that was asked for. kProvider: it is said of another one.
 Result<ProcessInfo> process_info_of(ByteView payload, const wire::RequestId& id);
 
 /// The request that started a process. kNotFound: no process has such an id.

@@ -15,6 +15,10 @@
 
 namespace cove::local {
 
+/// True where this process or the machine is out of something: descriptors, memory, room. That says
+/// nothing of what was looked for, which must not be taken for gone then.
+inline bool is_exhausted(const Error& error) { return error.code() == ErrorCode::kQuotaExceeded; }
+
 /// Opens a directory below `directory`; kNotFound where there is none.
 Result<base::UniqueFd> open_directory(int directory, const std::string& name);
 

@@ -188,7 +188,7 @@ CgroupMounts parse_cgroup_mounts(std::string_view mountinfo) {
 Result<CgroupMounts> cgroup_mounts() {
   constexpr std::size_t kManyMounts = 16 << 20;
   const auto text = read_small_file(AT_FDCWD, "/proc/self/mountinfo", kManyMounts);
-  if (!text && text.error().code() == ErrorCode::kQuotaExceeded) return text.error();
+  if (!text && is_exhausted(text.error())) return text.error();
   return text ? parse_cgroup_mounts(*text) : CgroupMounts();
 }
 
@@ -202,7 +202,7 @@ Result<Cgroups> Cgroups::open(const CgroupMounts& mounts, const std::string& par
       groups.hierarchies_.push_back({"", *std::move(opened)});
       return groups;
     }
-    if (opened.error().code() == ErrorCode::kQuotaExceeded) return opened.error();
+    if (is_exhausted(opened.error())) return opened.error();
     obstacle = opened.error().message();
   }
   if (!mounts.memory.empty() && !mounts.pids.empty()) {
@@ -211,7 +211,7 @@ Result<Cgroups> Cgroups::open(const CgroupMounts& mounts, const std::string& par
       if (mount.empty()) continue;
       auto opened = open_parent(mount, parent, false);
       if (!opened) {
-        if (opened.error().code() == ErrorCode::kQuotaExceeded) return opened.error();
+        if (is_exhausted(opened.error())) return opened.error();
         groups.hierarchies_.clear();
         groups.obstacle_ = opened.error().message();
         return groups;

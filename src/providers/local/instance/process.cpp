@@ -27,7 +27,7 @@ Result<std::optional<std::string>> text_of(const std::string& path, std::size_t 
   auto text = read_small_file(AT_FDCWD, path, limit);
   if (text) return std::optional<std::string>(*std::move(text));
   // ESRCH (kInternal): it ended between the opening and the reading.
-  if (text.error().code() == ErrorCode::kQuotaExceeded) return text.error();
+  if (is_exhausted(text.error())) return text.error();
   return std::optional<std::string>();
 }
 

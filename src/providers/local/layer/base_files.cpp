@@ -113,7 +113,7 @@ Result<void> make_package_directories(const std::string& top, int target) {
     if (::fstatat(target, path.c_str(), &present, AT_SYMLINK_NOFOLLOW) == 0) continue;
     const auto made = make_path(target, path, info.st_mode & 01777);
     // A link of Cove's own (/var/lock) stands where a package had a directory.
-    if (!made && made.error().code() == ErrorCode::kQuotaExceeded) return made.error();
+    if (!made && is_exhausted(made.error())) return made.error();
   }
   return ok();
 }

@@ -16,10 +16,6 @@ namespace {
 
 using Found = Result<std::optional<UnmappedEntry>>;
 
-/// A machine that is out of something says nothing of the tree; what went or is closed is passed
-/// by.
-bool is_of_machine(const Error& error) { return error.code() == ErrorCode::kQuotaExceeded; }
-
 /// What is below one top directory, on its own file system.
 class Walk {
  public:
@@ -39,7 +35,8 @@ class Walk {
  private:
   Found look_into(const std::string& path) {
     const auto opened = open_directory(*directory_.lower, path);
-    if (!opened) return is_of_machine(opened.error()) ? Found(opened.error()) : Found(std::nullopt);
+    // What went or is closed is passed by.
+    if (!opened) return is_exhausted(opened.error()) ? Found(opened.error()) : Found(std::nullopt);
     COVE_TRY(const auto names, names_in(**opened));
     for (const std::string& name : names) {
       struct stat info{};

@@ -43,7 +43,7 @@ class Walk {
     const auto child = open_directory(directory, name);
     if (!child) {
       // It went, or became something else: only a machine that is out of something is an error.
-      return child.error().code() == ErrorCode::kQuotaExceeded ? Result<void>(child.error()) : ok();
+      return is_exhausted(child.error()) ? Result<void>(child.error()) : ok();
     }
     return visit(**child, prefix + name + "/", depth + 1);
   }
