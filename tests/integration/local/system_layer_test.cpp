@@ -48,8 +48,10 @@ bool is_host_root() {
   return false;
 }
 
-/// A small root file system: the programs named, with their libraries.
-void make_tree(const std::string& tree) {
+/// A small root file system below `directory`: the programs named, with their libraries. Its path.
+std::string make_tree(const std::string& directory) {
+  std::string tree = directory + "/tree";
+  fs::create_directory(tree);
   const std::string line =
       "set -e; cd '" + tree +
       "'; mkdir -p usr/bin usr/lib etc var/lib opt; "
@@ -62,6 +64,7 @@ void make_tree(const std::string& tree) {
       "echo root:x:0:0::/root:/bin/sh > etc/passwd; echo 'root:*:1::::::' > etc/shadow; "
       "chmod 600 etc/shadow";
   REQUIRE(std::system(line.c_str()) == 0);
+  return tree;
 }
 
 }  // namespace
@@ -140,9 +143,7 @@ TEST_CASE("System layer: over a tree all of it is the sandbox's, and the tree st
           "[integration][local][system]") {
   if (!is_host_root()) return;
   LocalMachine machine;
-  const std::string tree = machine.directory.path() + "/tree";
-  fs::create_directory(tree);
-  make_tree(tree);
+  const std::string tree = make_tree(machine.directory.path());
   const InstanceRef first{machine.new_volume(), Epoch{1}};
   machine.create(first.volume).value();
   if (!start(machine, first, writable(tree))) return;
@@ -186,9 +187,7 @@ TEST_CASE("System layer: an ordinary user without a tree is told what it takes",
   REQUIRE_FALSE(no_tree);
   CHECK(no_tree.error().code() == ErrorCode::kUnsupported);
   CHECK_THAT(no_tree.error().message(), Contains("policy.root_tree"));
-  const std::string tree = machine.directory.path() + "/tree";
-  fs::create_directory(tree);
-  make_tree(tree);
+  const std::string tree = make_tree(machine.directory.path());
   const auto no_ids = machine.start(instance, writable(tree));
   REQUIRE_FALSE(no_ids);
   CHECK(no_ids.error().code() == ErrorCode::kUnsupported);
@@ -202,9 +201,7 @@ TEST_CASE("System layer: an ordinary user without a tree is told what it takes",
 // Run by the next case as an ordinary user who has subordinate ids.
 TEST_CASE("System layer of an ordinary user with subordinate ids", "[.][system-of-user]") {
   LocalMachine machine;
-  const std::string tree = machine.directory.path() + "/tree";
-  fs::create_directory(tree);
-  make_tree(tree);
+  const std::string tree = make_tree(machine.directory.path());
   const InstanceRef first{machine.new_volume(), Epoch{1}};
   machine.create(first.volume).value();
   machine.start(first, writable(tree)).value();
@@ -262,9 +259,7 @@ TEST_CASE("System layer: a user whose tree holds what is another's is told what 
   for (const Foreign& foreign : cases) {
     INFO(foreign.path);
     const cove::test::TemporaryDirectory directory;
-    const std::string tree = directory.path() + "/tree";
-    fs::create_directory(tree);
-    make_tree(tree);
+    const std::string tree = make_tree(directory.path());
     fs::permissions(directory.path(), fs::perms(0755));
     const std::string id = std::to_string(own);
     REQUIRE(std::system(("chown -R -h " + id + ":" + id + " '" + tree + "'").c_str()) == 0);
@@ -283,9 +278,7 @@ TEST_CASE("System layer: a tree of ids that a sandbox does not have is refused t
           "[integration][local][system]") {
   if (!is_host_root()) return;
   LocalMachine machine;
-  const std::string tree = machine.directory.path() + "/tree";
-  fs::create_directory(tree);
-  make_tree(tree);
+  const std::string tree = make_tree(machine.directory.path());
   const InstanceRef instance{machine.new_volume(), Epoch{1}};
   machine.create(instance.volume).value();
   REQUIRE(::lchown((tree + "/usr").c_str(), 70'000, 70'000) == 0);
