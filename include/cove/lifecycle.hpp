@@ -123,6 +123,11 @@ class LifecycleManager {
   /// nothing new is begun in it, and an acquire waits.
   bool drains(const SandboxId& sandbox) const;
 
+  /// True while another process has an activity lease: it made a call of late, and may make the
+  /// next. One of a process that is certainly dead does not count. False where there is no sandbox.
+  /// Errors: those of the store.
+  Task<Result<bool>> is_used_by_others(const SandboxId& sandbox, const CallContext& call);
+
   /// Ends this process's activity lease and moves last_active_at.
   Task<Result<void>> release(const SandboxId& sandbox, const CallContext& call);
 

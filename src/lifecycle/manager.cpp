@@ -110,6 +110,17 @@ bool LifecycleManager::drains(const SandboxId& sandbox) const {
   return impl_->core->activity.drains(sandbox, impl_->core->parts.clock.now());
 }
 
+Task<Result<bool>> LifecycleManager::is_used_by_others(const SandboxId& sandbox,
+                                                       const CallContext& call) {
+  const Core::Work work(impl_->core);
+  Core& core = *impl_->core;
+  COVE_CO_TRY(const auto found, co_await core.records.load(sandbox, call));
+  if (!found) co_return false;
+  COVE_CO_TRY(const StoreTime now, co_await core.records.now(call));
+  const Record living = core.without_dead_leases(found->record);
+  co_return lifecycle::has_live_lease(living, now, core.parts.owners.self());
+}
+
 Task<Result<void>> LifecycleManager::release(const SandboxId& sandbox, const CallContext& call) {
   const Core::Work work(impl_->core);
   co_return co_await release_use(*impl_->core, sandbox, call);

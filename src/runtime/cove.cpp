@@ -106,6 +106,10 @@ Task<Result<prepare::SkillParts>> make_skill_parts(Core& core, const PrepareInpu
   parts.now = std::chrono::floor<std::chrono::seconds>(core.clock().wall());
   COVE_CO_TRY(parts.builtin_fingerprint,
               co_await prepare::fingerprint_of(*parts.shelf, inputs.builtin_skills, call));
+  // The steps run only while a holder keeps the core.
+  parts.is_shared = [&core](const SandboxId& sandbox, const CallContext& inner) {
+    return core.lifecycle().is_used_by_others(sandbox, inner);
+  };
   co_return parts;
 }
 

@@ -58,11 +58,17 @@ Task<Result<void>> apply_skills(SkillParts parts, PrepareContext& context) {
                            .now = parts.now,
                            .grace = parts.grace,
                            .is_in_use = {},
+                           .is_shared = {},
                            .tell = context.tell};
   if (context.instance != nullptr) {
     request.is_in_use = [&parts, &context](const std::string& version_id) {
       return parts.shelf->uses().has(context.instance->volume.sandbox, version_id);
     };
+    if (parts.is_shared) {
+      request.is_shared = [&parts, &context](const CallContext& call) {
+        return parts.is_shared(context.instance->volume.sandbox, call);
+      };
+    }
   }
   COVE_CO_TRY(const PlacementReport report, co_await place_skills(request, context.call));
   context.reason = report.summary(skills.size());

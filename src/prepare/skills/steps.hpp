@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -21,6 +22,9 @@ struct SkillParts {
   std::string builtin_fingerprint;  ///< see fingerprint_of
   WallTime now{};                   ///< by the host's clock
   std::chrono::seconds grace{std::chrono::hours(24 * 7)};
+
+  /// See PlacementRequest::is_shared.
+  std::function<Task<Result<bool>>(const SandboxId& sandbox, const CallContext& call)> is_shared{};
 };
 
 /// Of the contents of builtin skills; reads those of which nothing is known yet. Errors: those of

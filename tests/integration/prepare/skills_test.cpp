@@ -44,6 +44,7 @@ class Skills {
                                    .now = WallTime(std::chrono::seconds(now)),
                                    .grace = 100s,
                                    .is_in_use = is_in_use,
+                                   .is_shared = is_shared,
                                    .tell = {}};
     return fixture.wait(place_skills(request, call));
   }
@@ -66,6 +67,7 @@ class Skills {
 
   const CallContext call;
   std::function<bool(const std::string&)> is_in_use;
+  std::function<Task<Result<bool>>(const CallContext&)> is_shared;
   AgentFixture fixture;
   base::WorkerPool pool{2};
   std::unique_ptr<ObjectStore> objects = objects::make_memory_objects();
@@ -254,6 +256,29 @@ TEST_CASE("Skills: versions that nobody uses go after the grace time, the user's
   REQUIRE(skills.place({skill("new")}, later.count()));
   CHECK_FALSE(names_in(skills.path("")).contains(".tmp-dead-1"));
   CHECK(names_in(skills.path("")).contains("mine"));
+}
+
+TEST_CASE("Skills: while another process uses the workspace nothing is collected",
+          "[integration][prepare][skills]") {
+  Skills skills;
+  REQUIRE(skills.place({skill("old"), skill("new")}, 1000));
+  Result<bool> answer = true;
+  int asked = 0;
+  skills.is_shared = [&](const CallContext&) -> Task<Result<bool>> {
+    ++asked;
+    co_return answer;
+  };
+  REQUIRE(skills.place({skill("new")}, 1050));
+  CHECK(asked == 0);  // nothing is due: the store is left alone
+  CHECK(skills.place({skill("new")}, 1200).value().collected.empty());
+  CHECK(asked == 1);
+  // Nor where that cannot be told; and what was kept is not forgotten.
+  answer = Error(ErrorCode::kUnavailable, "the store is away");
+  CHECK(skills.place({skill("new")}, 1210).value().collected.empty());
+  CHECK(names_in(skills.path("")).contains("old"));
+  answer = false;
+  CHECK(skills.place({skill("new")}, 1220).value().collected == std::vector<std::string>{"old"});
+  CHECK_FALSE(names_in(skills.path("")).contains("old"));
 }
 
 TEST_CASE("Skills: 445 files are placed as one stream", "[integration][prepare][skills][pain-89]") {

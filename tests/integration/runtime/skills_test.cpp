@@ -44,6 +44,21 @@ AcquireOptions with_two_skills() {
   return options;
 }
 
+Workspace acquire_with(const Cove& cove, const std::string& chat, const std::string& version) {
+  AcquireOptions options;
+  options.chat_id = chat;
+  SkillPackage skill;
+  skill.version_id = version;
+  skill.content = pack_skill(version);
+  options.prepare.skills = {skill};
+  return cove.acquire(kKey, options).value();
+}
+
+/// The file is a hint that can be written from inside: nobody has used these for years.
+void forget_uses(const Workspace& workspace, const std::string& used) {
+  shell(workspace.client(), "echo '{\"used\":{" + used + "}}' > /workspace/skills/.cove-used.json");
+}
+
 }  // namespace
 
 TEST_CASE("Cove: skills are added, placed, indexed and read", "[integration][runtime][skills]") {
@@ -146,32 +161,34 @@ TEST_CASE("Cove: a version of a skill that a live workspace holds is not collect
           "[integration][runtime][skills]") {
   LiveCove live;
   const Cove cove = live.open();
-  const auto acquire = [&cove](const std::string& chat, const std::string& version) {
-    AcquireOptions options;
-    options.chat_id = chat;
-    SkillPackage skill;
-    skill.version_id = version;
-    skill.content = pack_skill(version);
-    options.prepare.skills = {skill};
-    return cove.acquire(kKey, options).value();
-  };
-  // The file is a hint that can be written from inside: nobody has used these for years.
-  const auto forget = [](const Workspace& workspace, const std::string& used) {
-    shell(workspace.client(),
-          "echo '{\"used\":{" + used + "}}' > /workspace/skills/.cove-used.json");
-  };
-  Workspace held = acquire("c1", "held");
-  Workspace old = acquire("c2", "old");
-  forget(old, R"("held":1000,"old":1000)");
+  Workspace held = acquire_with(cove, "c1", "held");
+  Workspace old = acquire_with(cove, "c2", "old");
+  forget_uses(old, R"("held":1000,"old":1000)");
   REQUIRE(old.release());
-  Workspace next = acquire("c3", "next");
+  Workspace next = acquire_with(cove, "c3", "next");
   CHECK(shell(next.client(), "ls /workspace/skills") == "held\nnext");
   CHECK(shell(held.client(), "/workspace/skills/held/scripts/run.sh") == "held");
 
-  forget(next, R"("held":1000,"next":1000)");
+  forget_uses(next, R"("held":1000,"next":1000)");
   REQUIRE(held.release());
-  const Workspace last = acquire("c4", "last");
+  const Workspace last = acquire_with(cove, "c4", "last");
   CHECK(shell(last.client(), "ls /workspace/skills") == "last\nnext");
+}
+
+TEST_CASE("Cove: nor is one that another process holds", "[integration][runtime][skills]") {
+  LiveCove live;
+  const Cove ours = live.open();
+  const Cove theirs = live.open();  // an owner of its own, as another process is
+  Workspace held = acquire_with(theirs, "c1", "held");
+  const Workspace next = acquire_with(ours, "c2", "next");
+  forget_uses(next, R"("held":1000,"next":1000)");
+  const Workspace more = acquire_with(ours, "c3", "more");
+  CHECK(shell(more.client(), "ls /workspace/skills") == "held\nmore\nnext");
+  CHECK(shell(held.client(), "/workspace/skills/held/scripts/run.sh") == "held");
+
+  REQUIRE(held.release());
+  const Workspace last = acquire_with(ours, "c4", "last");
+  CHECK(shell(last.client(), "ls /workspace/skills") == "last\nmore\nnext");
 }
 
 TEST_CASE("Cove: a wrong skill fails the acquire, and says where",

@@ -176,6 +176,17 @@ class Placement {
     static_cast<void>(ignored);
   }
 
+  /// What cannot be asked now is asked at the next placement: nothing is lost by that.
+  Task<bool> may_remove(const std::vector<std::string>& expired) {
+    if (!request_.is_shared) co_return true;
+    const Result<bool> shared = co_await request_.is_shared(call_);
+    if (shared && !*shared) co_return true;
+    const std::string why =
+        shared ? "another process uses the workspace" : shared.error().message();
+    tell("kept " + std::to_string(expired.size()) + " that nobody here uses: " + why);
+    co_return false;
+  }
+
   Task<Result<void>> collect(const Present& present) {
     COVE_CO_TRY(const std::string before, co_await read_usage());
     SkillUsage usage = SkillUsage::parse(before);
@@ -188,7 +199,12 @@ class Placement {
       const bool in_use = request_.is_in_use && request_.is_in_use(version);
       if (in_use) usage.set_used(version, request_.now);
     }
-    const auto expired = usage.take_expired(versions, request_.now, request_.grace);
+    const SkillUsage with_all = usage;
+    auto expired = usage.take_expired(versions, request_.now, request_.grace);
+    if (!expired.empty() && !co_await may_remove(expired)) {
+      expired.clear();
+      usage = with_all;
+    }
     for (const std::string& version : expired) {
       const Result<void> removed = co_await retire(version);
       if (removed) report_.collected.push_back(version);

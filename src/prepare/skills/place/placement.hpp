@@ -29,6 +29,10 @@ struct PlacementRequest {
   /// True for versions that a session of this process has; they are never collected. May be empty.
   std::function<bool(const std::string& version_id)> is_in_use;
 
+  /// Whether another process uses the sandbox. Which versions its sessions have is not known here,
+  /// so then nothing is collected. Asked only where something would be. May be empty: nobody does.
+  std::function<Task<Result<bool>>(const CallContext& call)> is_shared;
+
   /// Hears how far it is. May be empty.
   std::function<void(std::string text)> tell;
 };
@@ -44,8 +48,9 @@ struct PlacementReport {
 
 /// Sees to it that every version is there as it was published. A version that is there is never
 /// written to: one that is not what was published is renamed to `.changed-<version_id>-<random>`
-/// and placed anew. Others that nobody used for `grace` are removed, as is what a placement that
-/// was killed left an hour ago. Errors: those of the shelf and the guest; what was placed stays.
+/// and placed anew. Others that nobody used for `grace` are removed unless the sandbox is shared,
+/// as is what a placement that was killed left an hour ago. Errors: those of the shelf and the
+/// guest; what was placed stays.
 Task<Result<PlacementReport>> place_skills(const PlacementRequest& request,
                                            const CallContext& call);
 
