@@ -17,7 +17,8 @@ static int dropped;
 static void on_done(void* user_data, cove_error* error) {
   (void)user_data;
   (void)error;
-  CHECK(!"a callback came that was refused");
+  const int was_refused = 1; /* so nobody calls this */
+  CHECK(!was_refused);
 }
 static void on_drop(void* user_data) {
   (void)user_data;

@@ -49,7 +49,7 @@ class LocalOfflineVolume final : public OfflineVolume {
 
 /// Who is inside may take its own permissions from the part's root; where the host is an ordinary
 /// user it would then be locked out.
-Result<UniqueFd> open_part(int volume, const char* part) {
+Result<UniqueFd> open_part(int volume, const char* part, const std::string& whose) {
   constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
   UniqueFd fd(::openat(volume, part, kFlags));
   if (fd) return fd;
@@ -59,10 +59,7 @@ Result<UniqueFd> open_part(int volume, const char* part) {
     fd.reset(::openat(volume, part, kFlags));
     if (fd) return fd;
   }
-  if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP) {
-    return Error(ErrorCode::kIntegrity, std::string("a volume has no '") + part + "'");
-  }
-  return system_error(errno, std::string("open a volume's '") + part + "'");
+  return part_error(errno, part, whose);
 }
 
 }  // namespace
@@ -73,9 +70,9 @@ Result<std::unique_ptr<OfflineVolume>> try_open_offline(const OfflineTools& tool
   const auto hold = tools.volumes.try_hold(volume);
   if (!hold && hold.error().code() != ErrorCode::kNotFound) return hold.error();
   if (!hold || !*hold) return std::unique_ptr<OfflineVolume>();
+  const std::string name = "volume '" + path_of(volume) + "'";
   const auto refuse = [&](const char* why) {
-    return Error(ErrorCode::kFailedPrecondition,
-                 "volume '" + path_of(volume) + "' cannot be opened: " + why);
+    return Error(ErrorCode::kFailedPrecondition, name + " cannot be opened: " + why);
   };
   COVE_TRY(const bool runs, (*hold)->operation.is_held_elsewhere(LockRole::kInstance));
   if (runs) return refuse("an instance runs on it");
@@ -83,8 +80,8 @@ Result<std::unique_ptr<OfflineVolume>> try_open_offline(const OfflineTools& tool
   COVE_TRY(const bool taken, lock.try_take(LockRole::kOffline));
   if (!taken) return refuse("it is open already");
   COVE_TRY_VOID(tools.volumes.take_back(opened));
-  COVE_TRY(UniqueFd workspace, open_part(*opened.directory, "workspace"));
-  COVE_TRY(UniqueFd home, open_part(*opened.directory, "home"));
+  COVE_TRY(UniqueFd workspace, open_part(*opened.directory, "workspace", name));
+  COVE_TRY(UniqueFd home, open_part(*opened.directory, "home", name));
   std::unique_ptr<OfflineVolume> offline = std::make_unique<LocalOfflineVolume>(
       tools, std::move(workspace), std::move(home), id_mapping_of(opened.marker), std::move(lock));
   return offline;

@@ -19,15 +19,6 @@ namespace {
 
 const guest::AgentIdentity kIdentity{"d", "s", "g", 1};
 
-wire::Greeting greeting() {
-  wire::Greeting greeting;
-  greeting.deployment = "d";
-  greeting.sandbox = "s";
-  greeting.generation = "g";
-  greeting.epoch = 1;
-  return greeting;
-}
-
 /// Once it is late, it is behind the loop's own by nearly the ten seconds that a silent agent is
 /// given: they pass at once.
 class LateClock final : public Clock {
@@ -53,7 +44,7 @@ struct HostileFixture {
   }
 
   std::shared_ptr<Guest> greeted() {
-    agent.send(wire::FrameType::kGreeting, 0, wire::encode_greeting(greeting()));
+    agent.send(wire::FrameType::kGreeting, 0, wire::encode_greeting(test::raw_greeting()));
     auto connected = connect().value();
     agent.receive();
     return connected;
@@ -109,7 +100,7 @@ TEST_CASE("connect_agent: what is no agent is told apart from one that is gone",
 TEST_CASE("connect_agent: an agent without a common version is unsupported",
           "[integration][guest]") {
   HostileFixture f;
-  auto newer = greeting();
+  auto newer = test::raw_greeting();
   newer.min_version = newer.max_version = 99;
   f.agent.send(wire::FrameType::kGreeting, 0, wire::encode_greeting(newer));
   CHECK(f.connect().error().code() == ErrorCode::kUnsupported);

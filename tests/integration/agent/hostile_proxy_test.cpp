@@ -24,15 +24,6 @@ namespace {
 
 constexpr std::uint32_t kFirst = wire::kFirstAgentStream;
 
-wire::Greeting greeting() {
-  wire::Greeting greeting;
-  greeting.deployment = "d";
-  greeting.sandbox = "s";
-  greeting.generation = "g";
-  greeting.epoch = 1;
-  return greeting;
-}
-
 void echo(TcpPeer& client) {
   for (;;) {
     const std::string bytes = client.receive();
@@ -48,7 +39,7 @@ struct ServingHost {
             network::Proxy::open({loop, clock}, {{rule_for("127.0.0.1", server.port())}}).value()) {
     auto sockets = test::make_socket_pair();
     agent.emplace(std::move(sockets.second));
-    agent->send(FrameType::kGreeting, 0, wire::encode_greeting(greeting()));
+    agent->send(FrameType::kGreeting, 0, wire::encode_greeting(test::raw_greeting()));
     const guest::GuestRuntime runtime{loop, clock, ids, serves ? proxy.get() : nullptr};
     guest = base::sync_wait(loop, guest::connect_agent(runtime, std::move(sockets.first),
                                                        {"d", "s", "g", 1}, {}))

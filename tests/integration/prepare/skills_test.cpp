@@ -215,7 +215,7 @@ TEST_CASE("Skills: a large package is unpacked and hashed side by side, and is w
           "[integration][prepare][skills]") {
   Skills skills;
   std::vector<test::PackedFile> files{{"SKILL.md", skill_text("large", "much")}};
-  for (int i = 0; i < 12; ++i) {
+  for (std::size_t i = 0; i < 12; ++i) {
     files.push_back({"data/" + std::to_string(i), std::string(1'500'000 + i, "abcdefghijkl"[i])});
   }
   SkillPackage package;

@@ -61,6 +61,15 @@ void RawWire::request(std::uint32_t stream, const wire::Request& request) {
   send(wire::FrameType::kRequest, stream, wire::encode_request(request).value());
 }
 
+wire::Greeting raw_greeting() {
+  wire::Greeting greeting;
+  greeting.deployment = "d";
+  greeting.sandbox = "s";
+  greeting.generation = "g";
+  greeting.epoch = 1;
+  return greeting;
+}
+
 SocketPair make_socket_pair() {
   int fds[2] = {-1, -1};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {

@@ -44,6 +44,9 @@ class RawWire {
   wire::FrameDecoder decoder_;
 };
 
+/// What an agent says first of the instance that tests speak to by hand: "d", "s", "g", epoch 1.
+wire::Greeting raw_greeting();
+
 /// Two ends of one connection.
 struct SocketPair {
   base::UniqueFd first;

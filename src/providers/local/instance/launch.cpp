@@ -206,12 +206,7 @@ Result<SandboxSpec> sandbox_of(const LaunchTools& tools, const LaunchSpec& spec,
     UniqueFd fd(
         ::openat(*spec.volume.directory, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (fd) return fd;
-    const int error = errno;
-    const std::string whose = "volume '" + path_of(spec.instance.volume) + "'";
-    if (error != ENOENT && error != ENOTDIR && error != ELOOP) {
-      return system_error(error, "open '" + std::string(name) + "' of " + whose);
-    }
-    return Error(ErrorCode::kIntegrity, whose + " has no '" + name + "'");
+    return part_error(errno, name, "volume '" + path_of(spec.instance.volume) + "'");
   };
   SandboxSpec sandbox;
   sandbox.bubblewrap = tools.bubblewrap;

@@ -350,4 +350,10 @@ Result<std::vector<VolumeRef>> Volumes::list(const DeploymentId& deployment) con
   return volumes;
 }
 
+Error part_error(int error_number, const std::string& part, const std::string& volume) {
+  const bool is_none = error_number == ENOENT || error_number == ENOTDIR || error_number == ELOOP;
+  if (is_none) return Error(ErrorCode::kIntegrity, volume + " has no '" + part + "'");
+  return system_error(error_number, "open '" + part + "' of " + volume);
+}
+
 }  // namespace cove::local

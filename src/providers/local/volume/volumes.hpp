@@ -90,10 +90,10 @@ class Volumes {
   /// See Provider::delete_volume.
   Result<Step> remove(const VolumeRef& volume) const;
 
-  /// What exists of a deployment, half made and half deleted ones too.
   /// The deployments that have or had volumes here.
   Result<std::vector<DeploymentId>> deployments() const;
 
+  /// What exists of a deployment, half made and half deleted ones too.
   Result<std::vector<VolumeRef>> list(const DeploymentId& deployment) const;
 
  private:
@@ -113,6 +113,10 @@ class Volumes {
   std::optional<UidRanges> ranges_;
   ForeignWork foreign_;
 };
+
+/// Why a part (`workspace`, `home`) of the volume that the text names could not be opened: the
+/// errno of who tried. kIntegrity where there is no such directory.
+Error part_error(int error_number, const std::string& part, const std::string& volume);
 
 /// Inside, commands run and files belong to this user and group.
 inline constexpr std::uint32_t kSandboxUid = 1000;
